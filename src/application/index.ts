@@ -1,0 +1,18 @@
+export * from './accounts.js';
+export * from './errors.js';
+export * from './import-stations.js';
+export * from './now-playing.js';
+export * from './organizations.js';
+export * from './voting.js';
+export type * from './ports/access-tokens.js';
+export type * from './ports/account-repository.js';
+export type * from './ports/clock.js';
+export type * from './ports/directory-read-model.js';
+export type * from './ports/mail-outbox.js';
+export type * from './ports/mailer.js';
+export type * from './ports/now-playing-repository.js';
+export type * from './ports/organization-repository.js';
+export type * from './ports/password-hasher.js';
+export type * from './ports/rate-limiter.js';
+export type * from './ports/secrets.js';
+export type * from './ports/vote-repository.js';
