@@ -1,0 +1,206 @@
+import knex, { type Knex } from 'knex';
+import type { Client } from 'pg';
+import { Unavailable } from '../../application/errors.js';
+import { SECOND } from '../../domain/ids.js';
+import { withFileLock } from './file-lock.js';
+import { isAnswer, isOutage, isWorthRepeating } from './postgres-errors.js';
+
+/** How PostgreSQL is reached. */
+export type PostgresConnection =
+  | { readonly url: string }
+  /** PGlite behind a Unix socket: all connections share one session. See `openEmbeddedDatabase`. */
+  | { readonly socketFolder: string; readonly lockFolder: string };
+
+interface Patience {
+  readonly connectMilliseconds: number;
+  readonly acquireMilliseconds: number;
+  /** PostgreSQL gives up a statement. 0: never. */
+  readonly statementMilliseconds: number;
+  /** We give up waiting for its answer: a stopped server says nothing at all. 0: never. */
+  readonly answerMilliseconds: number;
+}
+
+const SERVING: Patience = {
+  connectMilliseconds: SECOND,
+  acquireMilliseconds: 2 * SECOND,
+  statementMilliseconds: 3 * SECOND,
+  answerMilliseconds: 4 * SECOND,
+};
+/** PGlite answers one connection after the other, from one process that has other work too. */
+const SERVING_EMBEDDED: Patience = {
+  connectMilliseconds: 5 * SECOND,
+  acquireMilliseconds: 10 * SECOND,
+  statementMilliseconds: 0,
+  answerMilliseconds: 10 * SECOND,
+};
+const WAITING: Patience = {
+  connectMilliseconds: 5 * SECOND,
+  acquireMilliseconds: 10 * SECOND,
+  statementMilliseconds: 0,
+  answerMilliseconds: 0,
+};
+
+const POOL_SIZE = 10;
+/** PGlite works on one statement at a time: more connections only wait for each other. */
+const EMBEDDED_POOL_SIZE = 4;
+const MAX_REPEATS = 5;
+
+/** A Knex with a pool and time-outs that fit serving requests. */
+export function createKnex(connection: PostgresConnection): Knex {
+  const isEmbedded = 'socketFolder' in connection;
+  return pooled(
+    connection,
+    isEmbedded ? SERVING_EMBEDDED : SERVING,
+    isEmbedded ? EMBEDDED_POOL_SIZE : POOL_SIZE,
+  );
+}
+
+function pooled(connection: PostgresConnection, patience: Patience, size: number): Knex {
+  const address =
+    'url' in connection
+      ? { connectionString: connection.url }
+      : { host: connection.socketFolder, user: 'postgres', database: 'postgres' };
+  const silent = () => {};
+  return knex({
+    client: 'pg',
+    connection: {
+      ...address,
+      application_name: 'radio-directory',
+      keepAlive: true,
+      connectionTimeoutMillis: patience.connectMilliseconds,
+      statement_timeout: patience.statementMilliseconds || false,
+      query_timeout: patience.answerMilliseconds,
+    },
+    pool: { min: 0, max: size, validate: (client: Client) => !abandoned.has(client) },
+    acquireConnectionTimeout: patience.acquireMilliseconds,
+    // Knex prints what it rejects with as well, on the standard output of whoever runs it.
+    log: { warn: silent, error: silent, deprecate: silent, debug: silent },
+  });
+}
+
+/** Where statements run: each for itself, or inside a transaction. */
+export interface Statements {
+  /**
+   * Runs one statement, with `$1`, `$2` … for `values`.
+   * @param name for statements that run often: PostgreSQL parses and plans them once per connection. One name, one text.
+   */
+  rows<Row>(text: string, values?: readonly unknown[], name?: string): Promise<Row[]>;
+}
+
+/** The connections that Knex pools, which its types leave open. */
+interface ConnectionPool {
+  acquireConnection(): Promise<Client>;
+  releaseConnection(connection: Client): Promise<void>;
+}
+
+/** PostgreSQL, real or embedded. Promises reject with {@link Unavailable} when it cannot answer, else with what it said. */
+export class PostgresDatabase implements Statements {
+  readonly #knex: Knex;
+  readonly #pool: ConnectionPool;
+  /** In the one session that all connections to PGlite share, a name would be taken for all of them. */
+  readonly #namesStatements: boolean;
+
+  constructor(private readonly connection: PostgresConnection) {
+    this.#knex = createKnex(connection);
+    this.#pool = this.#knex.client as ConnectionPool;
+    this.#namesStatements = 'url' in connection;
+  }
+
+  rows<Row>(text: string, values: readonly unknown[] = [], name?: string): Promise<Row[]> {
+    return this.#connected((client) => this.#run<Row>(client, text, values, name));
+  }
+
+  /** Commits when `work` resolves, rolls back when it rejects. `work` may run again after a deadlock. */
+  transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+    return this.#connected(async (client) => {
+      await client.query('begin');
+      const result = await this.#untilFailure(client, work);
+      const { command } = await client.query('commit');
+      if (command !== 'COMMIT') throw new Error(`The transaction ended with ${command}.`);
+      return result;
+    });
+  }
+
+  /** `work` gets a Knex of its own that waits as long as it takes. */
+  async patiently<T>(work: (knex: Knex) => Promise<T>): Promise<T> {
+    const patient = pooled(this.connection, WAITING, 1);
+    try {
+      return await work(patient);
+    } catch (error) {
+      throw asThrown(error);
+    } finally {
+      await patient.destroy();
+    }
+  }
+
+  /** Runs `work` while no other work of this name runs on this database, in any process; later ones wait. */
+  exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+    if ('lockFolder' in this.connection) return withFileLock(this.connection.lockFolder, name, work);
+    return this.patiently((patient) =>
+      patient.transaction(async (trx) => {
+        await lock(trx, name);
+        return work();
+      }),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#knex.destroy();
+  }
+
+  async #connected<T>(work: (client: Client) => Promise<T>, repeats = 0): Promise<T> {
+    let client: Client | null = null;
+    try {
+      client = await this.#pool.acquireConnection();
+      return await work(client);
+    } catch (error) {
+      if (client && isOutage(error) && !isAnswer(error)) abandon(client);
+      if (isWorthRepeating(error) && repeats < MAX_REPEATS) {
+        return await this.#connected(work, repeats + 1);
+      }
+      throw asThrown(error);
+    } finally {
+      if (client) await this.#pool.releaseConnection(client);
+    }
+  }
+
+  async #untilFailure<T>(client: Client, work: (statements: Statements) => Promise<T>): Promise<T> {
+    try {
+      return await work({ rows: (text, values, name) => this.#run(client, text, values, name) });
+    } catch (error) {
+      if (!isOutage(error) || isAnswer(error)) await client.query('rollback');
+      throw error;
+    }
+  }
+
+  async #run<Row>(
+    client: Client,
+    text: string,
+    values: readonly unknown[] = [],
+    name?: string,
+  ): Promise<Row[]> {
+    const named = name !== undefined && this.#namesStatements ? { name } : {};
+    const { rows } = await client.query<Row & object>({ text, values: [...values], ...named });
+    return rows;
+  }
+}
+
+/** Waits for the advisory lock of this name, and holds it until the transaction ends. */
+export async function lock(trx: Knex.Transaction, name: string): Promise<void> {
+  await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`radio-directory ${name}`]);
+}
+
+/** Connections that the pool must not give out again. Knex only knows those that it saw end. */
+const abandoned = new WeakSet<Client>();
+
+/** It may still wait for an answer, and would make the next request wait as well. */
+function abandon(client: Client): void {
+  abandoned.add(client);
+  client.end().catch(() => {
+    // It was lost already.
+  });
+}
+
+function asThrown(error: unknown): unknown {
+  return isOutage(error) ? new Unavailable('PostgreSQL', error) : error;
+}

@@ -1,0 +1,57 @@
+const LOST_CONNECTION_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ENOENT', // the Unix socket is gone
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** SQLSTATE: connection exceptions, insufficient resources, shutdown and start-up, time-out, read-only (a failover). */
+const OUTAGE_STATES = /^(08...|53...|57P0[1-5]|57014|58030|25006)$/;
+
+/** What `pg` and Knex say without any code. */
+const OUTAGE_TEXTS = [
+  'Connection terminated',
+  'Connection ended unexpectedly',
+  'Query read timeout',
+  'timeout expired',
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+  'Unable to acquire a connection',
+];
+
+/** Says that the database cannot answer now, and not that it was asked something wrong. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = codeOf(error);
+  if (code !== null) return LOST_CONNECTION_CODES.has(code) || OUTAGE_STATES.test(code);
+  return error.name === 'KnexTimeoutError' || OUTAGE_TEXTS.some((text) => error.message.startsWith(text));
+}
+
+/** PostgreSQL itself refused, and goes on listening; after any other outage nobody knows what the connection still waits for. */
+export function isAnswer(error: unknown): boolean {
+  const code = codeOf(error);
+  return code !== null && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P)/.test(code);
+}
+
+/** PostgreSQL broke a deadlock, or a serialisation failed: the same statement may succeed when repeated. */
+export function isWorthRepeating(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '40P01' || code === '40001';
+}
+
+/** The unique or foreign key constraint that a statement broke; null for any other error. */
+export function brokenKey(error: unknown): string | null {
+  const code = codeOf(error);
+  if (code !== '23505' && code !== '23503') return null;
+  return error instanceof Error && 'constraint' in error ? String(error.constraint) : null;
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}

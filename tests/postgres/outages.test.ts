@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import { PostgresDatabase } from '../../src/adapters/postgres/postgres-database.js';
+import { isOutage } from '../../src/adapters/postgres/postgres-errors.js';
+import { Unavailable } from '../../src/application/errors.js';
+import { type PostgresFaults, type PostgresServer, startPostgres } from '../support/postgres-server.js';
+
+const coded = (code: string, message = 'refused') => Object.assign(new Error(message), { code });
+const named = (name: string) => Object.assign(new Error('Knex: Timeout acquiring a connection.'), { name });
+
+const OUTAGES: readonly Error[] = [
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].map((code) =>
+    coded(code),
+  ),
+  ...['08000', '08003', '08006', '08P01', '53000', '53100', '53200', '53300'].map((code) => coded(code)),
+  ...['57P01', '57P02', '57P03', '57014', '58030', '25006'].map((code) => coded(code)),
+  new AggregateError([coded('ECONNREFUSED')], ''),
+  new Error('Connection terminated'),
+  new Error('Connection terminated unexpectedly'),
+  new Error('Connection terminated due to connection timeout'),
+  new Error('Query read timeout'),
+  new Error('timeout expired'),
+  new Error('Client has encountered a connection error and is not queryable'),
+  new Error('Client was closed and is not queryable'),
+  named('KnexTimeoutError'),
+];
+Object.assign(OUTAGES.find((error) => error instanceof AggregateError) ?? {}, { code: 'ECONNREFUSED' });
+
+const NO_OUTAGES: readonly unknown[] = [
+  ...['22021', '22P02', '23502', '23503', '23505', '23514', '40P01', '42601', '42P01', '28P01', '3D000'].map(
+    (code) => coded(code),
+  ),
+  coded('23514', 'Query read timeout'),
+  new Error('boom'),
+  new TypeError('undefined is not a function'),
+  named('TimeoutError'),
+  'Query read timeout',
+  null,
+];
+
+describe('An outage of PostgreSQL', () => {
+  for (const error of OUTAGES)
+    it(`is ${error.name} ${'code' in error ? String(error.code) : error.message}`, () => {
+      expect(isOutage(error)).to.equal(true);
+    });
+
+  for (const error of NO_OUTAGES)
+    it(`is not ${String(error)} ${error instanceof Error && 'code' in error ? String(error.code) : ''}`, () => {
+      expect(isOutage(error)).to.equal(false);
+    });
+
+  it('is a server that nobody can reach', async () => {
+    const db = new PostgresDatabase({ url: 'postgres://postgres@127.0.0.1:1/postgres' });
+
+    const failure = await failureOf(db.rows('select 1'));
+
+    expect(failure).to.be.instanceOf(Unavailable);
+    expect(failure)
+      .to.have.property('message')
+      .that.matches(/^PostgreSQL is not available: .*ECONNREFUSED/);
+    await db.close();
+  });
+});
+
+describe('An outage of a real PostgreSQL', function () {
+  this.timeout(60_000);
+  let server: PostgresServer | null;
+  let faults: PostgresFaults;
+  let db: PostgresDatabase;
+
+  before('needs PostgreSQL on this machine, and one of our own', async function () {
+    server = await startPostgres();
+    if (!server?.faults) return this.skip();
+    faults = server.faults;
+    db = new PostgresDatabase({ url: server.url });
+  });
+  after(async () => {
+    await db?.close();
+    await server?.stop();
+  });
+
+  const works = async () => expect(await db.rows('select 1 as one')).to.deep.equal([{ one: 1 }]);
+
+  it('passes without a restart of ours: the server is killed and comes back', async () => {
+    await works();
+    const waiting = failureOf(db.rows('select pg_sleep(2)'));
+    await works();
+
+    await faults.kill();
+    expect(await waiting).to.be.instanceOf(Unavailable);
+    expect(await failureOf(db.rows('select 1'))).to.be.instanceOf(Unavailable);
+    await faults.restart();
+
+    await works();
+  });
+
+  it('passes without a restart of ours: the server hangs and goes on', async () => {
+    await works();
+    faults.freeze();
+    const attempts = [
+      db.rows('select 1'),
+      db.transaction((statements) => statements.rows('select 1')),
+      ...Array.from({ length: 20 }, () => db.rows('select 1')),
+    ];
+    for (const failure of await Promise.all(attempts.map(failureOf)))
+      expect(failure).to.be.instanceOf(Unavailable);
+    faults.thaw();
+
+    await works();
+  });
+
+  it('is also a statement that takes too long, and its connection is free again', async () => {
+    const failure = await failureOf(db.rows('select pg_sleep(10)'));
+
+    expect(failure).to.be.instanceOf(Unavailable);
+    expect(failure).to.have.nested.property('cause.code', '57014');
+    await works();
+  });
+
+  it('undoes the transaction that it meets', async () => {
+    await db.rows('create table kept (id integer)');
+    const failure = await failureOf(
+      db.transaction(async (statements) => {
+        await statements.rows('insert into kept values (1)');
+        await statements.rows('select pg_terminate_backend(pg_backend_pid())');
+      }),
+    );
+
+    expect(failure).to.be.instanceOf(Unavailable);
+    expect(await db.rows('select * from kept')).to.deep.equal([]);
+  });
+
+  it('is no mistake in a statement: that is passed on as it is', async () => {
+    expect(await failureOf(db.rows('select nonsense'))).to.have.property('code', '42703');
+    const failure = await failureOf(db.transaction(async (statements) => statements.rows('select 1 / 0')));
+    expect(failure).to.have.property('code', '22012');
+    await works();
+  });
+});
+
+function failureOf(attempt: Promise<unknown>): Promise<unknown> {
+  return attempt.then(
+    () => {
+      throw new Error('It did not fail.');
+    },
+    (error: unknown) => error,
+  );
+}
