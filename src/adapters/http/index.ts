@@ -1,0 +1,2 @@
+export { type HttpDependencies, createApp } from './app.js';
+export { createHttpServer } from './server.js';

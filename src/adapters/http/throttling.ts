@@ -1,0 +1,107 @@
+import { isIP } from 'node:net';
+import type { Request, RequestHandler, Response } from 'express';
+import { ipKeyGenerator } from 'express-rate-limit';
+import type { Admission, RateLimiter, RateQuota, RateWindow } from '../../application/ports/rate-limiter.js';
+import type { OrganizationTokenId, StreamUuid } from '../../domain/ids.js';
+import type { HttpLog } from './dependencies.js';
+import { sendError } from './error-responses.js';
+
+const WINDOWS: readonly RateWindow[] = [
+  { seconds: 1, limit: 3 },
+  { seconds: 10, limit: 20 },
+  { seconds: 60, limit: 100 },
+];
+const IPV6_CLIENT_PREFIX = 64;
+
+/**
+ * Which windows apply to which request, and the 429.
+ *
+ * Of express-rate-limit only the client's key is used. Its middleware counts one window per instance and counts before
+ * it decides, so three windows and a strict one would cost four steps that are not atomic together, refused requests
+ * would lengthen the wait, and its headers would tell the time of another clock than the limiter's.
+ */
+export class Throttling {
+  constructor(
+    private readonly limiter: RateLimiter | null,
+    private readonly log: HttpLog,
+  ) {}
+
+  /** The global limits, counted per client address. */
+  readonly perAddress: RequestHandler = async (request, response, next) => {
+    if (await this.admitsAddress(request, response)) next();
+  };
+
+  /** The global limits and, on top, so many requests a minute to this route. */
+  strict(route: string, limit: number): RequestHandler {
+    return async (request, response, next) => {
+      const address = clientKey(request);
+      const quota = { key: `${route}:${address}`, windows: [{ seconds: 60, limit }] };
+      if (await this.#admits(response, [globalQuota(address), quota])) next();
+    };
+  }
+
+  /** False: refused, and the refusal was sent. */
+  admitsAddress(request: Request, response: Response): Promise<boolean> {
+    return this.#admits(response, [globalQuota(clientKey(request))]);
+  }
+
+  /**
+   * Counts per organization token and stream, for one automation host sends for many streams. False: see above.
+   * @param stream null: none that could exist
+   */
+  admitsSender(response: Response, token: OrganizationTokenId, stream: StreamUuid | null): Promise<boolean> {
+    return this.#admits(response, [globalQuota(`token:${token}:${stream ?? 'malformed'}`)]);
+  }
+
+  async #admits(response: Response, quotas: readonly RateQuota[]): Promise<boolean> {
+    if (this.limiter === null) return true;
+    let admission: Admission;
+    try {
+      admission = await this.limiter.admit(quotas);
+    } catch (error) {
+      const requestId = response.get('X-Request-Id');
+      this.log.warn({ requestId, err: error }, 'The rate limiter failed: the request was not counted.');
+      return true;
+    }
+    setRateLimitHeaders(response, quotas, admission);
+    if (!admission.admitted)
+      sendError(response, { kind: 'too-many-requests', retryAfterSeconds: wait(admission) });
+    return admission.admitted;
+  }
+}
+
+function globalQuota(key: string): RateQuota {
+  return { key, windows: WINDOWS };
+}
+
+/** IPv6 by /64, of which one customer usually has the whole; an IPv4 address as itself also where IPv6 writes it. */
+function clientKey(request: Request): string {
+  const { ip } = request;
+  // A proxy that we trust may still forward nonsense.
+  const address = ip !== undefined && isIP(ip) !== 0 ? ip : (request.socket.remoteAddress ?? '');
+  return `address:${isIP(address) === 0 ? 'unknown' : ipKeyGenerator(address, IPV6_CLIENT_PREFIX)}`;
+}
+
+/** Whole seconds, after which every window has room again. */
+function wait({ windows }: Admission): number {
+  return Math.max(1, ...windows.map((window) => Math.ceil(window.waitMilliseconds / 1_000)));
+}
+
+/** draft-ietf-httpapi-ratelimit-headers-08; `t` is when one more request would be admitted. */
+function setRateLimitHeaders(response: Response, quotas: readonly RateQuota[], { windows }: Admission): void {
+  const names = quotas.flatMap((quota) =>
+    quota.windows.map(({ seconds }) =>
+      quota.windows === WINDOWS ? `"${seconds}s"` : `"${seconds}s-strict"`,
+    ),
+  );
+  const list = (item: (window: Admission['windows'][number]) => string) =>
+    windows.map((window, index) => `${names[index]};${item(window)}`).join(', ');
+  response.set(
+    'RateLimit-Policy',
+    list(({ limit, seconds }) => `q=${limit};w=${seconds}`),
+  );
+  response.set(
+    'RateLimit',
+    list(({ remaining, waitMilliseconds }) => `r=${remaining};t=${Math.ceil(waitMilliseconds / 1_000)}`),
+  );
+}

@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import Joi from 'joi';
+import { PlainPassword, parseEmailAddress, parseUsername } from '../../domain/credentials.js';
+import type { Result } from '../../domain/result.js';
+import type { Authentication } from './authentication.js';
+import type { HttpDependencies } from './dependencies.js';
+import type { Endpoints } from './endpoints.js';
+import { sendError } from './error-responses.js';
+import { type BrokenRule, ruleOf } from './input-rules.js';
+import { jsonBody } from './request-body.js';
+import { streamJson } from './stream-json.js';
+import type { Throttling } from './throttling.js';
+import { pathText, text, valid } from './valid.js';
+
+/** A known email costs a transaction, an unknown one a look-up. Nobody is answered before both are long done. */
+const RESET_ANSWER_MILLISECONDS = 100;
+
+const registrationBody = Joi.object<{ username: string; email: string; password: string }, true>({
+  username: textThat(parseUsername),
+  email: textThat(parseEmailAddress),
+  password: textThat((raw) => PlainPassword.parse(raw)),
+});
+const loginBody = Joi.object<{ email: string; password: string; thirtyDaysLogin: boolean }, true>({
+  email: text().required(),
+  password: text().required(),
+  thirtyDaysLogin: Joi.boolean().default(false),
+});
+const resetRequestBody = Joi.object<{ email: string }, true>({ email: textThat(parseEmailAddress) });
+const newPasswordBody = Joi.object<{ password: string }, true>({
+  password: textThat((raw) => PlainPassword.parse(raw)),
+});
+
+/** Required, and refused in the domain's terms, so that one answer names every broken rule of every field. */
+function textThat(parse: (raw: string) => Result<unknown, BrokenRule>): Joi.StringSchema {
+  return Joi.string()
+    .required()
+    .custom((value: string, helpers) => {
+      const parsed = parse(value);
+      return parsed.ok ? value : helpers.message({ custom: ruleOf(parsed.error) });
+    });
+}
+
+export function userRoutes(
+  endpoints: Endpoints,
+  dependencies: HttpDependencies,
+  authentication: Authentication,
+  throttling: Throttling,
+): void {
+  const { registerAccount, activateAccount, disownAccount, logIn, requestPasswordReset, resetPassword } =
+    dependencies;
+  const { directory, clock } = dependencies;
+
+  endpoints.post('/user', throttling.strict('POST /user', 5), async (request, response) => {
+    const registration = valid(registrationBody, await jsonBody(request, response));
+    const registered = await registerAccount.execute(registration);
+    if (!registered.ok) return sendError(response, registered.error);
+    response.status(201).json({ message: 'User created, please active user' });
+  });
+
+  endpoints.post('/user/activate/:token', throttling.perAddress, async (request, response) => {
+    const activated = await activateAccount.execute(pathText(request, 'token'));
+    if (!activated.ok) return sendError(response, activated.error);
+    response.json({ message: 'User activated' });
+  });
+
+  endpoints.delete(
+    '/user/verify/:token',
+    throttling.strict('DELETE /user/verify', 5),
+    async (request, response) => {
+      const disowned = await disownAccount.execute(pathText(request, 'token'));
+      if (!disowned.ok) return sendError(response, disowned.error);
+      response.json({ message: 'User deleted' });
+    },
+  );
+
+  endpoints.post('/user/login', throttling.strict('POST /user/login', 10), async (request, response) => {
+    const loggedIn = await logIn.execute(valid(loginBody, await jsonBody(request, response)));
+    if (!loggedIn.ok) return sendError(response, loggedIn.error);
+    response.json({ access_token: loggedIn.value.accessToken });
+  });
+
+  endpoints.post(
+    '/user/requestPasswordChange',
+    throttling.strict('POST /user/requestPasswordChange', 5),
+    async (request, response) => {
+      const { email } = valid(resetRequestBody, await jsonBody(request, response));
+      const earliest = delay(RESET_ANSWER_MILLISECONDS);
+      const requested = await requestPasswordReset.execute(email);
+      if (!requested.ok) return sendError(response, requested.error);
+      await earliest;
+      response.json({ message: 'forgetPassword.sendRequest' });
+    },
+  );
+
+  endpoints.put('/user/resetPassword/:token', throttling.perAddress, async (request, response) => {
+    const { password } = valid(newPasswordBody, await jsonBody(request, response));
+    const reset = await resetPassword.execute(pathText(request, 'token'), password);
+    if (!reset.ok) return sendError(response, reset.error);
+    response.status(201).json({ message: 'resetPassword.successful' });
+  });
+
+  endpoints.get('/user/streams', throttling.perAddress, async (request, response) => {
+    const session = authentication.session(request);
+    if (!session.ok) return sendError(response, session.error);
+    const streams = await directory.streamsOfMember(session.value);
+    if (!streams.ok) return sendError(response, streams.error);
+    const now = clock.now();
+    response.json(
+      streams.value.map((stream) => ({
+        ...streamJson(stream, now),
+        uuid: stream.uuid,
+        isActive: stream.isActive,
+      })),
+    );
+  });
+}

@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { expect } from 'chai';
+import { createHttpServer } from '../../src/adapters/http/server.js';
+import { httpService } from '../support/http-service.js';
+import { type WireError, json } from '../support/wire.js';
+
+interface RawRequest {
+  readonly file: string;
+  readonly name: string;
+  readonly b64: string;
+}
+interface Answer {
+  readonly status: number;
+  readonly headers: string;
+  readonly body: string;
+}
+
+const CORPUS = JSON.parse(
+  readFileSync(new URL('../fixtures/http/llhttp-raw-requests.json', import.meta.url), 'utf8'),
+) as RawRequest[];
+
+describe('The HTTP server', () => {
+  let server: Server;
+  beforeEach(async () => {
+    server = createHttpServer(httpService().app);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  /** Everything that the server sends until it closes the connection. */
+  const exchange = (...parts: (string | Buffer)[]): Promise<Answer[]> =>
+    new Promise((resolve) => {
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      const chunks: Buffer[] = [];
+      socket.on('data', (chunk) => chunks.push(chunk));
+      // A reset is an end too: what counts is what came before it.
+      socket.on('error', () => undefined);
+      socket.on('close', () => resolve(answersIn(Buffer.concat(chunks).toString('latin1'))));
+      for (const part of parts) socket.write(part);
+    });
+  /** So that connections that wait for more are closed while the test is running. */
+  const hurry = () => {
+    server.headersTimeout = 200;
+    server.requestTimeout = 200;
+    server.keepAliveTimeout = 100;
+  };
+  const expectError = (answer: Answer | undefined, statusCode: number, message: string) => {
+    expect(answer?.status).to.equal(statusCode);
+    expect(json<WireError>({ text: answer?.body ?? 'null' })).to.deep.equal({ statusCode, message });
+    expect(answer?.headers).to.match(/^content-type: application\/json; charset=utf-8$/im);
+  };
+
+  it('keeps slow clients and floods of connections within limits', () => {
+    const { headersTimeout, requestTimeout, keepAliveTimeout, maxConnections } = server;
+    expect({ headersTimeout, requestTimeout, keepAliveTimeout, maxConnections }).to.deep.equal({
+      headersTimeout: 5_000,
+      requestTimeout: 15_000,
+      keepAliveTimeout: 5_000,
+      maxConnections: 2_000,
+    });
+  });
+
+  it('answers 408 as JSON to headers that do not arrive', async () => {
+    hurry();
+    const [answer, ...more] = await exchange('GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
+    expectError(answer, 408, 'Request Timeout');
+    expect(more).to.deep.equal([]);
+  });
+
+  it('answers 408 as JSON to a body that does not arrive', async () => {
+    hurry();
+    const head =
+      'POST /user HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n';
+    const [answer, ...more] = await exchange(head, '{"username":');
+    expectError(answer, 408, 'Request Timeout');
+    expect(more).to.deep.equal([]);
+  });
+
+  it('answers 400 as JSON to what is no HTTP', async () => {
+    for (const nonsense of [
+      'nonsense\r\n\r\n',
+      'GET / HTTP/9.9\r\n\r\n',
+      '\x16\x03\x01\x02\x00\x01\x00\x01',
+    ]) {
+      const [answer] = await exchange(Buffer.from(nonsense, 'latin1'));
+      expectError(answer, 400, 'Bad Request');
+      expect(answer?.headers).to.match(/^connection: close$/im);
+    }
+  });
+
+  it('answers 431 as JSON to large headers and to many', async () => {
+    const [large] = await exchange(`GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(17 * 1_024)}\r\n\r\n`);
+    expectError(large, 431, 'Request Header Fields Too Large');
+    const lines = (count: number) =>
+      `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'a:\r\n'.repeat(count)}\r\n`;
+    const [many] = await exchange(lines(1_999));
+    expectError(many, 431, 'Request Header Fields Too Large');
+    const [fewer] = await exchange(lines(1_998));
+    expect(fewer?.status).to.equal(200);
+  });
+
+  it('demands exactly one valid Host header of HTTP/1.1', async () => {
+    const send = (version: string, ...hosts: string[]) =>
+      exchange(
+        `GET / HTTP/${version}\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}Connection: close\r\n\r\n`,
+      );
+    const message = 'The request must have one valid Host header.';
+    for (const hosts of [[], ['a', 'a'], ['a', 'b'], ['a b'], ['a/b'], ['a@b'], ['<a>']])
+      expectError((await send('1.1', ...hosts))[0], 400, message);
+    for (const host of ['a', 'radio.example:8080', '[::1]:3000', 'a%20b', ''])
+      expect((await send('1.1', host))[0]?.status, host).to.equal(200);
+    expect((await send('1.0'))[0]?.status).to.equal(200);
+    expectError((await send('1.0', 'a', 'b'))[0], 400, message);
+  });
+
+  it('answers 417 as JSON to expectations other than 100-continue, which it meets', async () => {
+    const [refused] = await exchange(
+      'GET / HTTP/1.1\r\nHost: a\r\nExpect: a-miracle\r\nConnection: close\r\n\r\n',
+    );
+    expectError(refused, 417, 'Expectation Failed');
+    const body = '{"email":"a@b.example"}';
+    const [met] = await exchange(
+      `POST /user/requestPasswordChange HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close\r\n`,
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(met?.status).to.equal(200);
+  });
+
+  it('answers 405 as JSON to CONNECT, and serves a request that offers an upgrade', async () => {
+    const [tunnel] = await exchange('CONNECT radio.example:443 HTTP/1.1\r\nHost: radio.example\r\n\r\n');
+    expectError(tunnel, 405, 'Method Not Allowed');
+    hurry();
+    const [upgrade] = await exchange(
+      'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: \r\n\r\n',
+    );
+    expect(upgrade?.status).to.equal(200);
+  });
+
+  it('answers what came before nonsense on one connection first, and in order', async () => {
+    const [first, second, ...more] = await exchange(
+      'GET /stream HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n',
+    );
+    expect(first).to.include({ status: 200, body: '[]' });
+    expectError(second, 400, 'Bad Request');
+    expect(more).to.deep.equal([]);
+  });
+
+  it('gives smuggled requests one refusal and nothing more', async () => {
+    const inner = 'GET /stats HTTP/1.1\r\nHost: a\r\n\r\n';
+    const post = 'POST /user HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+    const smuggles = [
+      `${post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${inner}`,
+      `${post}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${inner}`,
+      `${post}Content-Length: 0\r\nContent-Length: 44\r\n\r\n${inner}`,
+      `${post}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${inner}`,
+      `${post}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${inner}`,
+      `${post}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n${inner}`,
+      `${post}Transfer-Encoding: chunked\r\n\r\n0x0\r\n\r\n${inner}`,
+      `${post}Content-Length: +5\r\n\r\n${inner}`,
+      `POST /user HTTP/1.1\nHost: a\nContent-Length: 5\n\n${inner}`,
+      `${post}X: a\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${inner}`,
+    ];
+    for (const smuggle of smuggles) {
+      const answers = await exchange(smuggle);
+      expect(answers, smuggle).to.have.length(1);
+      expectError(answers[0], 400, 'Bad Request');
+    }
+  });
+
+  it('answers every raw request of the llhttp suite with JSON, or closes', async () => {
+    hurry();
+    expect(CORPUS).to.have.length(149);
+    const raw = CORPUS.flatMap(({ file, name, b64 }) => {
+      const bytes = Buffer.from(b64, 'base64');
+      // Most stop before the blank line that ends the headers: once as they are, once complete.
+      return [bytes, Buffer.concat([bytes, Buffer.from('\r\n')])].map((sent) => ({
+        what: `${file}: ${name}`,
+        sent,
+      }));
+    });
+    const answered = await Promise.all(
+      raw.map(async ({ what, sent }) => ({ what, answers: await exchange(sent) })),
+    );
+    for (const { what, answers } of answered)
+      for (const { status, headers, body } of answers) {
+        expect(status < 300 || (status >= 400 && status < 500), `${what}: ${status}`).to.equal(true);
+        if (status >= 400 && body !== '')
+          expect(json<WireError>({ text: body }).statusCode, what).to.equal(status);
+        expect(/^content-length: /im.test(headers) || status === 204, what).to.equal(true);
+      }
+    const seen = new Set(answered.flatMap(({ answers }) => answers.map(({ status }) => status)));
+    expect([...seen]).to.include.members([200, 400, 404, 408]);
+  });
+});
+
+/** The answers in a byte stream. One to HEAD names a length and sends nothing. */
+function answersIn(stream: string): Answer[] {
+  const answers: Answer[] = [];
+  let rest = stream;
+  while (rest !== '') {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end < 0 || !rest.startsWith('HTTP/1.1 ')) throw new Error(`No HTTP answer: ${rest.slice(0, 200)}`);
+    const headers = rest.slice(0, end);
+    const status = Number(headers.slice(9, 12));
+    const length = Number(/^content-length: (\d+)$/im.exec(headers)?.[1] ?? 0);
+    rest = rest.slice(end + 4);
+    const body = rest.startsWith('HTTP/1.1 ') ? '' : rest.slice(0, length);
+    rest = rest.slice(body.length);
+    if (status >= 200) answers.push({ status, headers, body });
+  }
+  return answers;
+}
