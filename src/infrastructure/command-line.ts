@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { type Terminal, action } from './cli/commands.js';
+import { importCommand } from './cli/import-command.js';
+import { migrateCommands } from './cli/migrate-commands.js';
+import { organizationCommands } from './cli/organization-commands.js';
+import { streamCommands } from './cli/stream-commands.js';
+import { type Config, ConfigurationError, loadConfig } from './config.js';
+import type { Directory } from './directory.js';
+
+/** Where a command runs: the process, or a test. */
+export interface CommandLineEnvironment {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  openDirectory(config: Config): Promise<Directory>;
+  serve(config: Config): Promise<void>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Somebody is watching standard error: progress is shown there. */
+  readonly isTerminal: boolean;
+  /** Width of standard output; undefined where it is no terminal, and nothing is cut. */
+  readonly columns: number | undefined;
+}
+export interface Output {
+  write(text: string): unknown;
+}
+
+const EXIT = { done: 0, refused: 1, wrongUsage: 2, wrongConfiguration: 78 } as const;
+
+/**
+ * Runs one command and answers the exit code: 0 done, 1 refused, 2 wrong usage, 78 wrong configuration.
+ * @param argv without the program's own name
+ * @param environment what is left out is the process's own
+ */
+export async function runCommandLine(
+  argv: readonly string[],
+  environment: Partial<CommandLineEnvironment> = {},
+): Promise<number> {
+  const env: CommandLineEnvironment = { ...ofProcess(), ...environment };
+  let exitCode: number = EXIT.done;
+  const progress = new ProgressLine(env);
+  const terminal: Terminal = {
+    columns: env.columns ?? Infinity,
+    progress: (text) => progress.show(text),
+    refuse: (sentence) => {
+      env.stderr.write(`${sentence}\n`);
+      exitCode = EXIT.refused;
+    },
+    run: async (options, work) => {
+      const directory = await env.openDirectory(loadConfig(env.variables));
+      const outcome = await work(directory).finally(() => directory.close());
+      if (!outcome.ok) return terminal.refuse(outcome.error);
+      env.stdout.write(options.json ? `${JSON.stringify(outcome.value.json)}\n` : outcome.value.text);
+    },
+  };
+  try {
+    await createProgram(env, terminal).parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    progress.show('');
+    // Commander has printed the help, the version or what is wrong already.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUsage;
+    if (error instanceof ConfigurationError) {
+      env.stderr.write(`${error.message}\n`);
+      return EXIT.wrongConfiguration;
+    }
+    env.stderr.write(`${explained(error)}\n`);
+    return EXIT.refused;
+  }
+}
+
+function createProgram(env: CommandLineEnvironment, terminal: Terminal): Command {
+  const width = () => env.columns ?? 80;
+  const program = new Command('radio-directory')
+    .description('A directory of internet radio streams.')
+    .version(version(), '--version', 'print the version')
+    .helpCommand('help [command]', 'show the help of a command')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => env.stdout.write(text),
+      writeErr: (text) => env.stderr.write(text),
+      getOutHelpWidth: width,
+      getErrHelpWidth: width,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .addHelpText('after', '\nExample:\n  $ radio-directory serve');
+  action(program, 'serve', 'run the server until it is told to stop', 'serve').action(() =>
+    env.serve(loadConfig(env.variables)),
+  );
+  migrateCommands(program, terminal);
+  organizationCommands(program, terminal);
+  streamCommands(program, terminal);
+  importCommand(program, terminal);
+  return program;
+}
+
+/** The adapters are loaded when a command needs them: help and wrong usage wait for no database driver. */
+function ofProcess(): CommandLineEnvironment {
+  return {
+    variables: process.env,
+    openDirectory: async (config) => (await import('./directory.js')).openDirectory(config),
+    serve: async (config) => (await import('./serve.js')).serve(config),
+    stdout: process.stdout,
+    stderr: process.stderr,
+    isTerminal: process.stderr.isTTY,
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+  };
+}
+
+/** One line of standard error that is written over and over, at most ten times a second. */
+class ProgressLine {
+  #shownAt = 0;
+  #isShown = false;
+
+  constructor(private readonly env: CommandLineEnvironment) {}
+
+  show(text: string): void {
+    if (!this.env.isTerminal) return;
+    const now = Date.now();
+    if (text !== '' && now - this.#shownAt < 100) return;
+    if (text === '' && !this.#isShown) return;
+    this.env.stderr.write(`\r\u001b[K${text}`);
+    this.#isShown = text !== '';
+    this.#shownAt = now;
+  }
+}
+
+/** Known by name: importing their classes would load the adapters for every command. */
+const FORESEEN = ['Unavailable', 'DataDirectoryInUse', 'AddressUnusable'];
+
+/** A sentence for what an operator can put right; for anything else what it takes to find the bug. */
+function explained(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return FORESEEN.includes(error.name) ? error.message : (error.stack ?? error.message);
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

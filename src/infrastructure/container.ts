@@ -1,0 +1,156 @@
+import 'reflect-metadata';
+import {
+  type Bind,
+  Container,
+  ContainerModule,
+  type MapToResolvedValueInjectOptions,
+  type ServiceIdentifier,
+} from 'inversify';
+import {
+  ActivateAccount,
+  DeliverMails,
+  DisownAccount,
+  LogIn,
+  RegisterAccount,
+  RequestPasswordReset,
+  ResetPassword,
+} from '../application/accounts.js';
+import { ImportStations } from '../application/import-stations.js';
+import { IdentifySender, UpdateNowPlaying } from '../application/now-playing.js';
+import { AddOrganization, AddStream, IssueOrganizationToken } from '../application/organizations.js';
+import type { AccessTokens } from '../application/ports/access-tokens.js';
+import type { AccountRepository, LoginFailures } from '../application/ports/account-repository.js';
+import type { Clock } from '../application/ports/clock.js';
+import type { DirectoryReadModel } from '../application/ports/directory-read-model.js';
+import type { MailOutbox } from '../application/ports/mail-outbox.js';
+import type { Mailer } from '../application/ports/mailer.js';
+import type { NowPlayingRepository } from '../application/ports/now-playing-repository.js';
+import type { OrganizationRepository } from '../application/ports/organization-repository.js';
+import type { PasswordHasher } from '../application/ports/password-hasher.js';
+import type { RateLimiter } from '../application/ports/rate-limiter.js';
+import type { Secrets } from '../application/ports/secrets.js';
+import type { VoteRepository } from '../application/ports/vote-repository.js';
+import { CastVote, ViewVotes } from '../application/voting.js';
+import { InMemoryAccountRepository } from '../adapters/in-memory/in-memory-account-repository.js';
+import { InMemoryDatabase } from '../adapters/in-memory/in-memory-database.js';
+import { InMemoryDirectoryReadModel } from '../adapters/in-memory/in-memory-directory-read-model.js';
+import { InMemoryLoginFailures } from '../adapters/in-memory/in-memory-login-failures.js';
+import { InMemoryMailOutbox } from '../adapters/in-memory/in-memory-mail-outbox.js';
+import { InMemoryNowPlayingRepository } from '../adapters/in-memory/in-memory-now-playing-repository.js';
+import { InMemoryOrganizationRepository } from '../adapters/in-memory/in-memory-organization-repository.js';
+import { InMemoryRateLimiter } from '../adapters/in-memory/in-memory-rate-limiter.js';
+import { InMemoryVoteRepository } from '../adapters/in-memory/in-memory-vote-repository.js';
+import { BcryptPasswordHasher } from '../adapters/node/bcrypt-password-hasher.js';
+import { JwtAccessTokens } from '../adapters/node/jwt-access-tokens.js';
+import { RandomSecrets } from '../adapters/node/random-secrets.js';
+import { SystemClock } from '../adapters/node/system-clock.js';
+import { PostgresAccountRepository } from '../adapters/postgres/postgres-account-repository.js';
+import { type PostgresConnection, PostgresDatabase } from '../adapters/postgres/postgres-database.js';
+import { PostgresDirectoryReadModel } from '../adapters/postgres/postgres-directory-read-model.js';
+import { PostgresLoginFailures } from '../adapters/postgres/postgres-login-failures.js';
+import { PostgresMailOutbox } from '../adapters/postgres/postgres-mail-outbox.js';
+import { PostgresNowPlayingRepository } from '../adapters/postgres/postgres-now-playing-repository.js';
+import { PostgresOrganizationRepository } from '../adapters/postgres/postgres-organization-repository.js';
+import { PostgresVoteRepository } from '../adapters/postgres/postgres-vote-repository.js';
+
+/** Interfaces leave no trace at run time, so each port gets a key that carries its type. A class is its own key. */
+const key = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
+
+export const PORT = {
+  accessTokens: key<AccessTokens>('AccessTokens'),
+  accounts: key<AccountRepository>('AccountRepository'),
+  clock: key<Clock>('Clock'),
+  directory: key<DirectoryReadModel>('DirectoryReadModel'),
+  loginFailures: key<LoginFailures>('LoginFailures'),
+  mailer: key<Mailer>('Mailer'),
+  mailOutbox: key<MailOutbox>('MailOutbox'),
+  nowPlaying: key<NowPlayingRepository>('NowPlayingRepository'),
+  organizations: key<OrganizationRepository>('OrganizationRepository'),
+  passwordHasher: key<PasswordHasher>('PasswordHasher'),
+  rateLimiter: key<RateLimiter>('RateLimiter'),
+  secrets: key<Secrets>('Secrets'),
+  votes: key<VoteRepository>('VoteRepository'),
+};
+
+/** Binds an undecorated class; its constructor types are checked against `dependencies`. */
+export function construct<T, Args extends unknown[]>(
+  bind: Bind,
+  id: ServiceIdentifier<T>,
+  type: new (...args: Args) => NoInfer<T>,
+  dependencies: MapToResolvedValueInjectOptions<Args>,
+): void {
+  bind(id).toResolvedValue((...args: Args) => new type(...args), dependencies);
+}
+
+export const useCases = new ContainerModule(({ bind }) => {
+  const { accounts, clock, mailOutbox, mailer, nowPlaying, organizations, passwordHasher, secrets, votes } =
+    PORT;
+  construct(bind, RegisterAccount, RegisterAccount, [accounts, passwordHasher, clock]);
+  construct(bind, ActivateAccount, ActivateAccount, [accounts, secrets, clock]);
+  construct(bind, DisownAccount, DisownAccount, [accounts, secrets, clock]);
+  construct(bind, LogIn, LogIn, [accounts, PORT.loginFailures, passwordHasher, PORT.accessTokens, clock]);
+  construct(bind, RequestPasswordReset, RequestPasswordReset, [accounts, clock]);
+  construct(bind, ResetPassword, ResetPassword, [accounts, passwordHasher, secrets, clock]);
+  construct(bind, DeliverMails, DeliverMails, [mailOutbox, accounts, mailer, secrets, clock]);
+  construct(bind, CastVote, CastVote, [votes, clock]);
+  construct(bind, ViewVotes, ViewVotes, [votes]);
+  construct(bind, IdentifySender, IdentifySender, [organizations, secrets]);
+  construct(bind, UpdateNowPlaying, UpdateNowPlaying, [nowPlaying, secrets, clock]);
+  construct(bind, AddOrganization, AddOrganization, [organizations, clock]);
+  construct(bind, AddStream, AddStream, [organizations, secrets, clock]);
+  construct(bind, IssueOrganizationToken, IssueOrganizationToken, [organizations, secrets, clock]);
+  construct(bind, ImportStations, ImportStations, [organizations, secrets, clock]);
+});
+
+export const inMemoryStorage = (): ContainerModule =>
+  new ContainerModule(({ bind }) => {
+    construct(bind, InMemoryDatabase, InMemoryDatabase, []);
+    construct(bind, PORT.accounts, InMemoryAccountRepository, [InMemoryDatabase]);
+    construct(bind, PORT.loginFailures, InMemoryLoginFailures, [InMemoryDatabase]);
+    construct(bind, PORT.mailOutbox, InMemoryMailOutbox, [InMemoryDatabase]);
+    construct(bind, PORT.votes, InMemoryVoteRepository, [InMemoryDatabase]);
+    construct(bind, PORT.nowPlaying, InMemoryNowPlayingRepository, [InMemoryDatabase]);
+    construct(bind, PORT.organizations, InMemoryOrganizationRepository, [InMemoryDatabase]);
+    construct(bind, PORT.directory, InMemoryDirectoryReadModel, [InMemoryDatabase]);
+  });
+
+export const postgresStorage = (connection: PostgresConnection): ContainerModule =>
+  new ContainerModule(({ bind }) => {
+    bind(PostgresDatabase)
+      .toResolvedValue(() => new PostgresDatabase(connection), [])
+      .onDeactivation((database) => database.close());
+    construct(bind, PORT.accounts, PostgresAccountRepository, [PostgresDatabase]);
+    construct(bind, PORT.loginFailures, PostgresLoginFailures, [PostgresDatabase]);
+    construct(bind, PORT.mailOutbox, PostgresMailOutbox, [PostgresDatabase]);
+    construct(bind, PORT.votes, PostgresVoteRepository, [PostgresDatabase]);
+    construct(bind, PORT.nowPlaying, PostgresNowPlayingRepository, [PostgresDatabase]);
+    construct(bind, PORT.organizations, PostgresOrganizationRepository, [PostgresDatabase]);
+    construct(bind, PORT.directory, PostgresDirectoryReadModel, [PostgresDatabase]);
+  });
+
+export const nodeServices = (options: {
+  jwtSecrets: () => readonly string[];
+  bcryptCost?: number;
+}): ContainerModule =>
+  new ContainerModule(({ bind }) => {
+    construct(bind, PORT.clock, SystemClock, []);
+    construct(bind, PORT.secrets, RandomSecrets, []);
+    bind(PORT.accessTokens).toResolvedValue(() => new JwtAccessTokens(options.jwtSecrets()), []);
+    bind(PORT.passwordHasher).toResolvedValue(
+      () => new BcryptPasswordHasher(options.bcryptCost === undefined ? {} : { cost: options.bcryptCost }),
+      [],
+    );
+    construct(bind, PORT.rateLimiter, InMemoryRateLimiter, [PORT.clock]);
+  });
+
+export const mails = (mailer: () => Mailer): ContainerModule =>
+  new ContainerModule(({ bind }) => {
+    bind(PORT.mailer).toResolvedValue(mailer, []);
+  });
+
+/** Later modules win: a host's own adapter goes last and is bound with `rebindSync`. */
+export function createContainer(...modules: ContainerModule[]): Container {
+  const container = new Container({ defaultScope: 'Singleton' });
+  container.load(...modules);
+  return container;
+}

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { PROGRAM, type RunningService, cleanEnvironment, startService } from '../support/running-service.js';
+
+const run = promisify(execFile);
+
+/** The README's blocks of shell, by the name in the comment above each. */
+const blocks = Object.fromEntries(
+  [...readFileSync('README.md', 'utf8').matchAll(/<!-- acceptance: (\w+) -->\s+```sh\n([\s\S]*?)```/g)].map(
+    ([, name, shell]) => [name, shell] as [string, string],
+  ),
+);
+
+describe("The newcomer's first five minutes, as the README tells them", function () {
+  this.timeout(120_000);
+  let folder: string;
+  let service: RunningService;
+  /** What the blocks so far have set. */
+  let shellSoFar = '';
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'five-minutes-'));
+    mkdirSync(join(folder, 'data'));
+    const npx = join(folder, 'npx');
+    writeFileSync(npx, `#!/bin/sh\nshift\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
+    chmodSync(npx, 0o755);
+    service = await startService(join(folder, 'data'));
+  });
+
+  after(async () => {
+    await service?.end('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Runs one block in a shell that has run the ones before, and gives what it printed. */
+  const paste = async (name: string): Promise<string> => {
+    const block = blocks[name];
+    if (block === undefined) throw new Error(`The README has no block "${name}".`);
+    const script = `exec 3>&1 >/dev/null\n. ./so-far 2>/dev/null || true\nexec >&3\n${block}\ndeclare -p > ./declared; declare -f >> ./declared`;
+    const here = script.replaceAll('http://localhost:3000', service.url);
+    writeFileSync(join(folder, 'so-far'), shellSoFar);
+    const { stdout } = await run('bash', ['-c', here], {
+      cwd: folder,
+      env: { ...cleanEnvironment(), PATH: `${folder}:${process.env['PATH']}` },
+    });
+    shellSoFar = readFileSync(join(folder, 'declared'), 'utf8').replace(
+      /^declare -[a-zA-Z]*[rAa][a-zA-Z]* .*$/gm,
+      '',
+    );
+    await pause(1_100); // as slow as anybody pastes: three requests a second are allowed
+    return stdout;
+  };
+
+  it('list real streams at once', async () => {
+    const streams = (await (await fetch(`${service.url}/stream`)).json()) as { name: string; url: string }[];
+    expect(streams.length).to.be.at.least(24);
+    expect(streams[0]).to.include.keys('id', 'name', 'url', 'tags', 'organization', 'song');
+  });
+
+  it('register, find the mail, and activate', async () => {
+    const printed = await paste('register');
+    expect(printed)
+      .to.include('{"message":"User created, please active user"}')
+      .and.include('{"message":"User activated"}');
+    expect(service.output()).to.match(/activation mail is in .*\.eml/);
+  });
+
+  it('log in and vote', async () => {
+    const printed = await paste('vote');
+    expect(printed).to.include('{"message":"Vote saved"}');
+    expect(printed).to.include('{"upvotes":1,"downvotes":0,"score":1,"userVote":"up"}');
+  });
+
+  it('create an organization, a stream and a token while the server runs', async () => {
+    await paste('organization');
+    expect(shellSoFar)
+      .to.match(/ORG_TOKEN="?rdo_[\w-]{43}/)
+      .and.match(/UUID="?[0-9a-f-]{36}/);
+  });
+
+  it('push songs and see them in the list and in the history', async () => {
+    const printed = await paste('push');
+    expect(printed).to.include('{"message":"Stream updated"}{"message":"Stream updated"}');
+    expect(printed).to.match(/"name":"Anna at night".*"song":\{"title":"Naima","artist":"John Coltrane"/);
+    expect(printed).to.match(
+      /"current":\{"id":"[0-9a-f-]{36}","title":"Naima".*"next":\{"title":"Blue in Green".*"history":\[\{"id":\d+,"title":"So What"/,
+    );
+  });
+});

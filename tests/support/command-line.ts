@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { InMemoryAccountRepository } from '../../src/adapters/in-memory/in-memory-account-repository.js';
+import { InMemoryDatabase } from '../../src/adapters/in-memory/in-memory-database.js';
+import { InMemoryOrganizationRepository } from '../../src/adapters/in-memory/in-memory-organization-repository.js';
+import { RandomSecrets } from '../../src/adapters/node/random-secrets.js';
+import { ImportStations } from '../../src/application/import-stations.js';
+import { AddOrganization, AddStream, IssueOrganizationToken } from '../../src/application/organizations.js';
+import { type CommandLineEnvironment, runCommandLine } from '../../src/infrastructure/command-line.js';
+import type { Directory } from '../../src/infrastructure/directory.js';
+import { ManualClock } from './manual-clock.js';
+
+/** A directory in memory, and a way to run commands on it as somebody would type them. */
+export function aCommandLine() {
+  const db = new InMemoryDatabase();
+  const organizations = new InMemoryOrganizationRepository(db);
+  const clock = new ManualClock();
+  const secrets = new RandomSecrets();
+  const state = { opened: 0, closed: 0, pending: ['2_b', '3_c'], applied: ['1_a'] };
+  const directory: Directory = {
+    organizations,
+    addOrganization: new AddOrganization(organizations, clock),
+    addStream: new AddStream(organizations, secrets, clock),
+    issueOrganizationToken: new IssueOrganizationToken(organizations, secrets, clock),
+    importStations: new ImportStations(organizations, secrets, clock),
+    migrations: {
+      up: async () => {
+        const applied = state.pending.splice(0);
+        state.applied.push(...applied);
+        return applied;
+      },
+      down: async () => state.applied.splice(-1),
+      status: async () => [
+        ...state.applied.map((name) => ({ name, isApplied: true })),
+        ...state.pending.map((name) => ({ name, isApplied: false })),
+      ],
+    },
+    close: async () => void (state.closed += 1),
+  };
+  const type = async (argv: readonly string[], overrides: Partial<CommandLineEnvironment> = {}) => {
+    const printed = { stdout: '', stderr: '' };
+    const code = await runCommandLine(argv, {
+      variables: {},
+      openDirectory: async () => {
+        state.opened += 1;
+        return directory;
+      },
+      serve: async () => {},
+      stdout: { write: (text: string) => (printed.stdout += text) },
+      stderr: { write: (text: string) => (printed.stderr += text) },
+      isTerminal: false,
+      columns: undefined,
+      ...overrides,
+    });
+    return { code, ...printed };
+  };
+  return {
+    accounts: new InMemoryAccountRepository(db),
+    state,
+    type,
+    /** With `--json`: fails unless the command does its work and prints one JSON value and nothing else. */
+    async json(...argv: readonly string[]): Promise<unknown> {
+      const { code, stdout, stderr } = await type([...argv, '--json']);
+      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+      expect(stdout).to.match(/^.+\n$/);
+      return JSON.parse(stdout);
+    },
+    /** Fails unless the command is refused with one sentence on standard error. */
+    async refusal(...argv: readonly string[]): Promise<string> {
+      for (const args of [argv, [...argv, '--json']]) {
+        const { code, stdout, stderr } = await type(args);
+        expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+        expect(stderr).to.match(/^.+\.\n$/);
+      }
+      return (await type(argv)).stderr.trimEnd();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { resolve } from 'node:path';
+
+/** What `npm start` runs; `npm test` builds it first. */
+export const PROGRAM = resolve('dist/infrastructure/radio-directory.cjs');
+
+const START_MILLISECONDS = 60_000;
+
+export interface RunningService {
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** Everything it wrote so far. */
+  output(): string;
+  /** Resolves to the exit code; null after a signal that ended it. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts the built server on a free port and waits until it answers. */
+export async function startService(
+  dataDir: string,
+  environment: Record<string, string> = {},
+): Promise<RunningService> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const server = spawn(process.execPath, [PROGRAM, 'serve'], {
+    cwd: dataDir,
+    env: {
+      ...cleanEnvironment(),
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      MANAGEMENT_PORT: '',
+      PUBLIC_URL: url,
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks: string[] = [];
+  for (const stream of [server.stdout, server.stderr])
+    stream.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+  const exited = once(server, 'exit') as Promise<[number | null]>;
+  const service: RunningService = {
+    url,
+    process: server,
+    output: () => chunks.join(''),
+    end: async (signal) => {
+      server.kill(signal);
+      return (await exited)[0];
+    },
+  };
+  const deadline = Date.now() + START_MILLISECONDS;
+  while (!(await answers(url))) {
+    if (server.exitCode !== null)
+      throw new Error(`The server ended with ${server.exitCode}:\n${service.output()}`);
+    if (Date.now() > deadline) {
+      server.kill('SIGKILL');
+      throw new Error(`The server does not answer:\n${service.output()}`);
+    }
+    await new Promise((tick) => setTimeout(tick, 50));
+  }
+  return service;
+}
+
+/** The variables that a shell has, without those that configure the service. */
+export function cleanEnvironment(): Record<string, string> {
+  const { PATH = '', HOME = '', TMPDIR } = process.env;
+  return { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }) };
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false;
+  }
+}
