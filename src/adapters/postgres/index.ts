@@ -1,0 +1,10 @@
+export { DataDirectoryInUse, type EmbeddedDatabase, openEmbeddedDatabase } from './embedded-database.js';
+export { DirectoryMigrations, migrateDown, migrateUp, migrationStatus } from './migrations.js';
+export { PostgresAccountRepository } from './postgres-account-repository.js';
+export { type PostgresConnection, PostgresDatabase } from './postgres-database.js';
+export { PostgresDirectoryReadModel } from './postgres-directory-read-model.js';
+export { PostgresLoginFailures } from './postgres-login-failures.js';
+export { PostgresMailOutbox } from './postgres-mail-outbox.js';
+export { PostgresNowPlayingRepository } from './postgres-now-playing-repository.js';
+export { PostgresOrganizationRepository } from './postgres-organization-repository.js';
+export { PostgresVoteRepository } from './postgres-vote-repository.js';
