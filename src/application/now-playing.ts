@@ -47,7 +47,7 @@ export class UpdateNowPlaying {
   > {
     const now = this.clock.now();
     const stored = await this.nowPlaying.update(stream, organization, (before) =>
-      applyReport(before, report, now, this.secrets.uuid()),
+      applyReport(before, report, now, () => this.secrets.uuid()),
     );
     return stored.ok ? ok({ stream: stored.value.stream, outcome: stored.value.applied.outcome }) : stored;
   }

@@ -11,7 +11,7 @@ import {
 } from '../../src/domain/ids.js';
 import { KEPT_PLAYS, NEVER_REPORTED, type NowPlaying, applyReport } from '../../src/domain/now-playing.js';
 import { err } from '../../src/domain/result.js';
-import { MAX_TEXT_LENGTH, type SongReport } from '../../src/domain/song-report.js';
+import { MAX_PLAY_ID_LENGTH, MAX_TEXT_LENGTH, type SongReport } from '../../src/domain/song-report.js';
 import {
   aPlay,
   aPlayId,
@@ -41,7 +41,7 @@ function updateContract(storage: StorageUnderTest): void {
 
   it('answers with the stream and what was decided', async () => {
     const { nowPlaying, organization, jazz } = await opened(storage);
-    const applied = applyReport(NEVER_REPORTED, aSongReport(), START, aPlayId());
+    const applied = applyReport(NEVER_REPORTED, aSongReport(), START, aPlayId);
     const answer = must(await nowPlaying.update(jazz.uuid, organization, () => applied));
     expect(answer).to.deep.equal({ stream: jazz.id, applied });
   });
@@ -54,11 +54,12 @@ function updateContract(storage: StorageUnderTest): void {
         durationSeconds: 243.726,
         startedAt: later(START, 1),
         announcedStart: later(START, 4_321),
+        senderPlayId: `${'x'.repeat(MAX_PLAY_ID_LENGTH - 1)}7`,
       }),
       next: { title: 'Freddie Freeloader', artist: '', cover: anHttpUrl() },
       reportedAt: later(START, 999),
       past: [
-        aPlay({ startedAt: later(START, -1), cover: anHttpUrl() }),
+        aPlay({ startedAt: later(START, -1), cover: anHttpUrl(), senderPlayId: '1428' }),
         aPlay({ startedAt: later(START, -2) }),
       ],
     };
@@ -164,11 +165,15 @@ function updateContract(storage: StorageUnderTest): void {
         const numbers = new Map<string, number>();
         for (const { pause, song } of sequence) {
           now = later(now, pause);
-          const id = aPlayId();
+          const ids = Array.from({ length: 5 }, aPlayId);
+          const inTurn = () => {
+            const unused = [...ids];
+            return () => unused.shift() ?? aPlayId();
+          };
           const at = now;
-          model = applyReport(model, song(at), at, id).nowPlaying;
+          model = applyReport(model, song(at), at, inTurn()).nowPlaying;
           await store.nowPlaying.update(store.jazz.uuid, store.organization, (before) =>
-            applyReport(before, song(at), at, id),
+            applyReport(before, song(at), at, inTurn()),
           );
           const history = await store.directory.history(store.jazz.id);
           const past = history?.nowPlaying.past ?? [];
@@ -269,7 +274,7 @@ async function report(
   now: Instant = START,
 ) {
   const updated = await nowPlaying.update(stream, organization, (before) =>
-    applyReport(before, song, now, aPlayId()),
+    applyReport(before, song, now, aPlayId),
   );
   return must(updated).applied.outcome;
 }
@@ -300,9 +305,18 @@ function reports() {
         durationSeconds: fc.constantFrom(null, 180.5),
         delay: fc.constantFrom(null, -MINUTE, -4 * SECOND, 0, 6 * SECOND),
         offAir: fc.nat({ max: 4 }).map((number) => number === 0),
+        playId: fc.constantFrom(null, '1', '2'),
+        earlier: fc.array(
+          fc.record({
+            title: fc.constantFrom('So What', 'Nardis', 'Blue in Green'),
+            playId: fc.constantFrom(null, '1', '2', '3'),
+            delay: fc.constantFrom(null, -20 * MINUTE, -MINUTE, -MINUTE - 1, 0, 6 * SECOND),
+          }),
+          { maxLength: 3 },
+        ),
       })
       .map(
-        ({ title, artist, nextTitle, durationSeconds, delay, offAir }) =>
+        ({ title, artist, nextTitle, durationSeconds, delay, offAir, playId, earlier }) =>
           (now: Instant) =>
             aSongReport({
               title,
@@ -311,6 +325,15 @@ function reports() {
               startedAt: delay === null ? null : later(now, delay),
               next: { title: nextTitle, artist: null, cover: null },
               offAir,
+              playId,
+              earlier: earlier.map((play) => ({
+                title: play.title,
+                artist: 'Miles Davis',
+                cover: null,
+                durationSeconds: null,
+                startedAt: play.delay === null ? null : later(now, play.delay),
+                playId: play.playId,
+              })),
             }),
       ),
   });

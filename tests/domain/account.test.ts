@@ -7,6 +7,7 @@ import {
   RESET_MAIL_PAUSE,
   acceptsReset,
   activate,
+  activateByHand,
   disown,
   isAbandoned,
   isCurrent,
@@ -59,6 +60,24 @@ describe('Activation (spec.md 3.2, second row)', () => {
     expect(activate(pending, 'other' as TokenHash, START)).to.deep.equal(INVALID_TOKEN);
     expect(activate(pending, TOKEN, later(START, DAY))).to.deep.equal(INVALID_TOKEN);
     expect(activate(withToken(registered(), 'reset'), TOKEN, START)).to.deep.equal(INVALID_TOKEN);
+  });
+});
+
+describe('Activation by hand', () => {
+  it('activates an account whose mail does not arrive, and takes the worth of a mail on its way', () => {
+    const { account, mails } = must(
+      activateByHand(withToken(registered(), 'activation'), later(START, HOUR)),
+    );
+    expect(account).to.include({ state: 'activated', activatedAt: later(START, HOUR) });
+    expect(account.tokens).to.deep.equal([]);
+    expect(mails).to.deep.equal([]);
+    expect(isOwed(account, 'activation')).to.equal(false);
+    expect(logIn(account).ok).to.equal(true);
+  });
+
+  it('is refused once an account is activated', () => {
+    const refused = { ok: false, error: { kind: 'already-activated' } };
+    expect(activateByHand(activated(), later(START, HOUR))).to.deep.equal(refused);
   });
 });
 

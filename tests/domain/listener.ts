@@ -24,7 +24,7 @@ export class Listener {
     this.state = state;
   }
   hear(seconds: number, report: SongReport): this {
-    const { outcome, nowPlaying } = applyReport(this.state, report, at(seconds), aPlayId());
+    const { outcome, nowPlaying } = applyReport(this.state, report, at(seconds), aPlayId);
     this.outcomes.push(outcome);
     this.state = nowPlaying;
     return this;

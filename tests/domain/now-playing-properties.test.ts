@@ -28,8 +28,17 @@ describe('Whatever is reported', () => {
     start: maybe(fc.oneof(fc.integer({ min: -8, max: 8 }), fc.integer({ min: -300, max: 90 }))),
     song: names,
     durationSeconds: maybe(fc.integer({ min: 1, max: 600 })),
-    next: names,
+    next: fc.oneof(names, fc.constant('none' as const)),
     offAir: fc.boolean(),
+    playId: maybe(fc.constantFrom('1', '2', '3')),
+    earlier: fc.array(
+      fc.record({
+        song: names,
+        start: maybe(fc.integer({ min: -300, max: 20 })),
+        playId: maybe(fc.constantFrom('1', '2', '3', '4')),
+      }),
+      { maxLength: 4 },
+    ),
   });
   type Heard = typeof heard extends fc.Arbitrary<infer T> ? T : never;
   const reportOf = (one: Heard, now: number): SongReport => ({
@@ -38,6 +47,13 @@ describe('Whatever is reported', () => {
     startedAt: one.start === null ? null : at(now + one.start),
     next: one.next,
     offAir: one.offAir,
+    playId: one.playId,
+    earlier: one.earlier.map(({ song: named, start, playId }) => ({
+      ...named,
+      durationSeconds: null,
+      startedAt: start === null ? null : at(now + start),
+      playId,
+    })),
   });
   const days = fc.array(heard, { minLength: 1, maxLength: 60 });
   const evening = (
@@ -73,7 +89,12 @@ describe('Whatever is reported', () => {
   });
 
   it('no play stands there twice, as far as starts tell plays apart', () => {
-    const known = heard.map((one) => ({ ...one, start: Math.min(one.start ?? 0, 0) }));
+    const known = heard.map((one) => ({
+      ...one,
+      start: Math.min(one.start ?? 0, 0),
+      playId: null,
+      earlier: [],
+    }));
     fc.assert(
       fc.property(fc.array(known, { minLength: 1, maxLength: 60 }), (day) =>
         evening(day, ({ state: { current, past } }) => {
@@ -108,7 +129,7 @@ describe('Whatever is reported', () => {
     fc.assert(
       fc.property(days, fc.integer({ min: 0, max: 10 }), (day, pause) =>
         evening(day, ({ state }, report, now) => {
-          const again = applyReport(state, report, at(now + pause), aPlayId());
+          const again = applyReport(state, report, at(now + pause), aPlayId);
           expect(isChange(again.outcome)).to.equal(false);
           expect({ ...again.nowPlaying, reportedAt: null }).to.deep.equal({ ...state, reportedAt: null });
         }),
@@ -187,8 +208,36 @@ describe('Whatever is reported', () => {
     );
   });
 
+  it('the history is what was heard of, where reports are lost or repeated but stay in order', () => {
+    const broadcast = fc.array(
+      fc.record({ length: fc.integer({ min: 12, max: 400 }), heard: fc.array(fc.nat(3), { maxLength: 40 }) }),
+      { minLength: 1, maxLength: 18 },
+    );
+    fc.assert(
+      fc.property(broadcast, (plays) => {
+        const listener = new Listener();
+        const expected: string[] = [];
+        let start = 0;
+        plays.forEach(({ length, heard: copies }, index) => {
+          const title = `Song ${index % 3}`;
+          copies.slice(0, Math.ceil(length / 10)).forEach((count, step) => {
+            for (let copy = 0; copy < count; copy += 1)
+              listener.hear(start + step * 10, song(title, { startedAt: at(start) }));
+          });
+          if (listener.plays[0] === `${title}@${start}`) expected.unshift(`${title}@${start}`);
+          start += length;
+        });
+        const wasHeard = plays.map(({ length, heard: copies }) =>
+          copies.slice(0, Math.ceil(length / 10)).some((count) => count > 0),
+        );
+        expect(expected).to.have.length(wasHeard.filter(Boolean).length);
+        expect(listener.plays).to.deep.equal(expected.length === 0 ? ['-'] : expected);
+      }),
+    );
+  });
+
   it('a play gets the identity that it was given', () => {
     const id = 'a-play' as PlayId;
-    expect(applyReport(NEVER_REPORTED, song('A'), START, id).nowPlaying.current?.id).to.equal(id);
+    expect(applyReport(NEVER_REPORTED, song('A'), START, () => id).nowPlaying.current?.id).to.equal(id);
   });
 });

@@ -50,7 +50,7 @@ describe('A report without title and artist (rule 1)', () => {
   it('that carries nothing changes nothing at all', () => {
     const { state } = playing();
     for (const report of [details({}), details({ startedAt: at(5) })]) {
-      const applied = applyReport(state, report, at(10), aPlayId());
+      const applied = applyReport(state, report, at(10), aPlayId);
       expect(applied).to.deep.equal({ outcome: 'empty', nowPlaying: state });
     }
   });
@@ -71,7 +71,7 @@ describe('A report without title and artist (rule 1)', () => {
       state,
       details({ startedAt: at(94.999), durationSeconds: 7 }),
       at(110),
-      aPlayId(),
+      aPlayId,
     );
     expect(applied).to.deep.equal({ outcome: 'stale', nowPlaying: state });
   });
@@ -142,7 +142,7 @@ describe('A report of an older start (rule 3)', () => {
   it('is stale when it lies more than 5 s before the current one, and changes nothing', () => {
     const { state } = new Listener().hear(100, song('B', { startedAt: at(100) }));
     for (const late of [song('A', { startedAt: at(94.999) }), song('B', { startedAt: at(94.999) })])
-      expect(applyReport(state, late, at(110), aPlayId())).to.deep.equal({
+      expect(applyReport(state, late, at(110), aPlayId)).to.deep.equal({
         outcome: 'stale',
         nowPlaying: state,
       });

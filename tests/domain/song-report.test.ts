@@ -10,8 +10,10 @@ const UNKNOWN = {
   cover: null,
   durationSeconds: null,
   startedAt: null,
+  playId: null,
   next: { title: null, artist: null, cover: null },
   offAir: false,
+  earlier: [],
 };
 const ODD: readonly unknown[] = [
   null,
@@ -41,6 +43,8 @@ describe('A song report', () => {
       nextArt: 'http://covers.example/2.jpg',
       songDuration: 545.5,
       songStartedAt: 1_768_478_400,
+      playId: 1_428,
+      earlier: [{ title: 'Nardis', songDuration: '120', songStartedAt: 1_768_478_000, playId: '1427' }],
     });
     expect(report).to.deep.equal({
       title: 'So What',
@@ -50,6 +54,17 @@ describe('A song report', () => {
       startedAt: 1_768_478_400_000,
       next: { title: 'Blue in Green', artist: 'Bill Evans', cover: 'http://covers.example/2.jpg' },
       offAir: false,
+      playId: '1428',
+      earlier: [
+        {
+          title: 'Nardis',
+          artist: null,
+          cover: null,
+          durationSeconds: 120,
+          startedAt: 1_768_478_000_000,
+          playId: '1427',
+        },
+      ],
     });
   });
 
@@ -178,6 +193,31 @@ describe('A song report', () => {
     it(`reads the start ${inspect(given)} as ${iso ?? 'unknown'}`, () => {
       const { startedAt } = readSongReport({ songStartedAt: given });
       expect(startedAt).to.equal(iso === null ? null : Date.parse(iso));
+    });
+
+  it('says that nothing follows, whatever next song it names', () => {
+    expect(readSongReport({ nextTitle: 'B', hasNoNext: true }).next).to.equal('none');
+  });
+
+  for (const [given, playId] of [
+    [1428, '1428'],
+    ['1428', '1428'],
+    ['5f0c-x', '5f0c-x'],
+    ['x'.repeat(64), 'x'.repeat(64)],
+    ['x'.repeat(65), null],
+    [0, null],
+    ['0', null],
+    [-1, null],
+    [1.5, null],
+    [2 ** 53, null],
+    ['', null],
+    ['a b', null],
+    ['a\u0000', null],
+    [true, null],
+    [{}, null],
+  ] as const)
+    it(`reads the play id ${inspect(given)} as ${playId ?? 'unknown'}`, () => {
+      expect(readSongReport({ playId: given }).playId).to.equal(playId);
     });
 
   it('reads a start without an offset as UTC, wherever the machine stands', () => {

@@ -107,8 +107,10 @@ export function aSongReport(overrides: Partial<SongReport> = {}): SongReport {
     cover: null,
     durationSeconds: null,
     startedAt: null,
+    playId: null,
     next: { title: null, artist: null, cover: null },
     offAir: false,
+    earlier: [],
     ...overrides,
   };
 }
@@ -126,6 +128,7 @@ export function aPlay(overrides: Partial<Play> = {}): Play {
     durationSeconds: 240,
     startedAt: START,
     announcedStart: null,
+    senderPlayId: null,
     ...overrides,
   };
 }

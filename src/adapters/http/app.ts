@@ -12,6 +12,7 @@ import { requestLog } from './request-log.js';
 import { streamRoutes } from './stream-routes.js';
 import { Throttling } from './throttling.js';
 import { userRoutes } from './user-routes.js';
+import { webhookRoute } from './webhook-route.js';
 
 export type { HttpDependencies, HttpLog } from './dependencies.js';
 
@@ -24,6 +25,7 @@ export function createApp(dependencies: HttpDependencies): Express {
   const throttling = new Throttling(rateLimiter, log);
 
   const endpoints = new Endpoints();
+  webhookRoute(endpoints, dependencies, authentication, throttling);
   streamRoutes(endpoints, dependencies, authentication, throttling);
   userRoutes(endpoints, dependencies, authentication, throttling);
   organizationRoutes(endpoints, dependencies, authentication, throttling);

@@ -12,8 +12,10 @@ class UnsupportedMediaType extends Error {
 const KIBIBYTE = 1_024;
 /** Bytes after decompression. */
 const BODY_LIMIT = 16 * KIBIBYTE;
-export const WEBHOOK_BODY_LIMIT = 256 * KIBIBYTE;
+const WEBHOOK_BODY_LIMIT = 256 * KIBIBYTE;
 const MAX_DEPTH = 32;
+/** What Windows-1252 has from 0x80 to 0x9f. (Node 20's own decoder takes it for Latin-1.) */
+const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 /** Bytes are read whatever their type: an empty body needs none. */
 const readers = new Map(
@@ -21,15 +23,50 @@ const readers = new Map(
 );
 
 /** The JSON object that a request carries; an empty one for a request without a body. */
-export async function jsonBody(
-  request: Request,
-  response: Response,
-  limit: number = BODY_LIMIT,
-): Promise<JsonObject> {
-  const bytes = await readBytes(request, response, limit);
+export async function jsonBody(request: Request, response: Response): Promise<JsonObject> {
+  const bytes = await readBytes(request, response, BODY_LIMIT);
   if (bytes.length === 0) return {};
   if (!isJson(request)) throw new UnsupportedMediaType();
   return parseObject(bytes);
+}
+
+/** What a webhook call carries: a JSON object, a form or, without a body, a query string. */
+export async function webhookFields(request: Request, response: Response): Promise<JsonObject> {
+  const bytes = await readBytes(request, response, WEBHOOK_BODY_LIMIT);
+  if (bytes.length === 0) return parseForm(queryString(request));
+  if (isJson(request)) return parseObject(bytes);
+  if (request.is('application/x-www-form-urlencoded')) return parseForm(bytes.toString('latin1'));
+  throw new UnsupportedMediaType();
+}
+
+function queryString({ originalUrl }: Request): string {
+  const start = originalUrl.indexOf('?');
+  return start < 0 ? '' : originalUrl.slice(start + 1);
+}
+
+/** Of fields that come twice, the first. `__proto__` and its like are fields as any other. */
+function parseForm(text: string): JsonObject {
+  const pairs = text.split('&').map((pair) => {
+    const equals = pair.indexOf('=');
+    return equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
+  });
+  const decoded = pairs.map(([name = '', value = '']) => [decodeForm(name), decodeForm(value)] as const);
+  return Object.fromEntries(decoded.reverse());
+}
+
+/**
+ * UTF-8, or what was the habit before it on Windows, where many playout programs run.
+ * @param text one character for each byte
+ */
+function decodeForm(text: string): string {
+  const latin1 = text
+    .replaceAll('+', ' ')
+    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  const bytes = Buffer.from(latin1, 'latin1');
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  return latin1.replace(/[\u0080-\u009f]/g, (character) =>
+    WINDOWS_1252.charAt(character.charCodeAt(0) - 0x80),
+  );
 }
 
 async function readBytes(request: Request, response: Response, limit: number): Promise<Buffer> {

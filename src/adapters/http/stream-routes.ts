@@ -1,22 +1,20 @@
 import Joi from 'joi';
-import { type StreamId, parseStreamUuid } from '../../domain/ids.js';
-import { isChange } from '../../domain/now-playing.js';
+import type { StreamId } from '../../domain/ids.js';
 import type { VoteDirection, VoteTransition } from '../../domain/vote.js';
 import type { Authentication } from './authentication.js';
 import type { HttpDependencies } from './dependencies.js';
 import type { Endpoints } from './endpoints.js';
 import { sendError } from './error-responses.js';
-import { reportIn } from './now-playing-payload.js';
 import { sendPublicJson } from './public-json.js';
-import { WEBHOOK_BODY_LIMIT, jsonBody } from './request-body.js';
-import { historyJson, streamJson } from './stream-json.js';
+import { jsonBody } from './request-body.js';
+import { StreamListJson, historyJson } from './stream-json.js';
 import type { Throttling } from './throttling.js';
-import { BadRequest, pathId, pathText, valid } from './valid.js';
+import { pathId, valid } from './valid.js';
 
-const voteBody = Joi.object<{ voteType: VoteDirection }>({
-  voteType: Joi.valid('up', 'down').required(),
+export const voteBody = Joi.object<{ voteType: VoteDirection }>({
+  voteType: Joi.valid('up', 'down').required().description('The same again takes the vote back.'),
 });
-const VOTE_MESSAGES = {
+export const VOTE_MESSAGES = {
   saved: 'Vote saved',
   updated: 'Vote updated',
   removed: 'Vote removed',
@@ -24,44 +22,15 @@ const VOTE_MESSAGES = {
 
 export function streamRoutes(
   endpoints: Endpoints,
-  { castVote, viewVotes, updateNowPlaying, directory, clock, log }: HttpDependencies,
+  { castVote, viewVotes, directory, clock }: HttpDependencies,
   authentication: Authentication,
   throttling: Throttling,
 ): void {
-  endpoints.post('/stream/update/:streamUUID', async (request, response) => {
-    const sender = await authentication.sender(request);
-    if (!sender.ok) {
-      if (await throttling.admitsAddress(request, response)) sendError(response, sender.error);
-      return;
-    }
-    const { token, organization } = sender.value;
-    const uuid = parseStreamUuid(pathText(request, 'streamUUID'));
-    if (!(await throttling.admitsSender(response, token, uuid))) return;
-    if (uuid === null) throw new BadRequest('streamUUID must be a UUID.');
-    const report = reportIn(await jsonBody(request, response, WEBHOOK_BODY_LIMIT));
-    const requestId = response.get('X-Request-Id');
-    const updated = await updateNowPlaying.execute(organization, uuid, report);
-    if (!updated.ok) {
-      log.info(
-        { requestId, organization, streamUUID: uuid, refused: updated.error.kind },
-        'now playing refused',
-      );
-      return sendError(response, updated.error);
-    }
-    const { stream, outcome } = updated.value;
-    log.info({ requestId, organization, stream, outcome }, 'now playing reported');
-    response.json({ message: isChange(outcome) ? 'Stream updated' : 'Stream unchanged' });
-  });
-
+  const streamList = new StreamListJson();
   // The stream list and the history are exempt from all limits.
   endpoints.get('/stream', async (request, response) => {
     const streams = await directory.streams();
-    const now = clock.now();
-    await sendPublicJson(
-      request,
-      response,
-      streams.map((stream) => streamJson(stream, now)),
-    );
+    await streamList.of(streams, clock.now()).send(request, response);
   });
 
   endpoints.get('/stream/:id/history', async (request, response) => {

@@ -50,15 +50,17 @@ const STORE = `
     delete from plays using moved where plays.stream_id = moved.stream_id and plays.uuid = any ($8::uuid[])
   ), changed as (
     update plays set title = p.title, artist = p.artist, cover = p.cover, duration_seconds = p."durationSeconds",
-      started_at = p."startedAt", announced_start = p."announcedStart"
+      started_at = p."startedAt", announced_start = p."announcedStart", sender_play_id = p."senderPlayId"
     from moved, json_to_recordset($9) as p (id uuid, title text, artist text, cover text,
-      "durationSeconds" float8, "startedAt" timestamptz, "announcedStart" timestamptz)
+      "durationSeconds" float8, "startedAt" timestamptz, "announcedStart" timestamptz, "senderPlayId" text)
     where plays.stream_id = moved.stream_id and plays.uuid = p.id
   ), begun as (
-    insert into plays (stream_id, uuid, title, artist, cover, duration_seconds, started_at, announced_start)
-    select moved.stream_id, p.id, p.title, p.artist, p.cover, p."durationSeconds", p."startedAt", p."announcedStart"
+    insert into plays
+      (stream_id, uuid, title, artist, cover, duration_seconds, started_at, announced_start, sender_play_id)
+    select moved.stream_id, p.id, p.title, p.artist, p.cover, p."durationSeconds", p."startedAt", p."announcedStart",
+      p."senderPlayId"
     from moved, json_to_recordset($10) as p (id uuid, title text, artist text, cover text,
-      "durationSeconds" float8, "startedAt" timestamptz, "announcedStart" timestamptz)
+      "durationSeconds" float8, "startedAt" timestamptz, "announcedStart" timestamptz, "senderPlayId" text)
   )
   select stream_id from moved`;
 

@@ -14,6 +14,8 @@ export async function up(knex: Knex): Promise<void> {
         check (duration_seconds >= 0 and duration_seconds < 'infinity'),
       started_at timestamptz not null,
       announced_start timestamptz,
+      -- The sender's own id of the play.
+      sender_play_id text check (char_length(sender_play_id) between 1 and 64),
       unique (stream_id, uuid)
     );
 
