@@ -28,7 +28,7 @@ export function rateLimiterContract(name: string, open: (clock: Clock) => Promis
       const { clock, limiter } = await opened();
       const states = [];
       for (let count = 0; count < 7; count += 1) {
-        const { admitted, windows } = await limiter.admit([{ key: 'anna', windows: STRICT }]);
+        const { admitted, windows } = await limiter.admit('anna', [{ name: 'login', windows: STRICT }]);
         states.push([admitted, windows[0]?.remaining, windows[0]?.waitMilliseconds]);
         clock.advance(10);
       }
@@ -45,17 +45,20 @@ export function rateLimiterContract(name: string, open: (clock: Clock) => Promis
 
     it('admits one request after the wait that it named, none a millisecond before', async () => {
       const { clock, limiter } = await opened();
-      const quotas = [{ key: 'anna', windows: STRICT }];
+      const quotas = [{ name: 'login', windows: STRICT }];
       for (let count = 0; count < 5; count += 1) {
-        await limiter.admit(quotas);
+        await limiter.admit('anna', quotas);
         clock.advance(777);
       }
-      const wait = (await limiter.admit(quotas)).windows[0]?.waitMilliseconds ?? 0;
+      const wait = (await limiter.admit('anna', quotas)).windows[0]?.waitMilliseconds ?? 0;
       clock.advance(wait - 1);
-      expect((await limiter.admit(quotas)).admitted).to.equal(false);
+      expect((await limiter.admit('anna', quotas)).admitted).to.equal(false);
       clock.advance(1);
-      expect((await limiter.admit(quotas)).admitted).to.equal(true);
-      expect((await limiter.admit(quotas)).windows[0]).to.include({ remaining: 0, waitMilliseconds: 777 });
+      expect((await limiter.admit('anna', quotas)).admitted).to.equal(true);
+      expect((await limiter.admit('anna', quotas)).windows[0]).to.include({
+        remaining: 0,
+        waitMilliseconds: 777,
+      });
     });
 
     for (const { seconds, limit } of GLOBAL)
@@ -66,30 +69,66 @@ export function rateLimiterContract(name: string, open: (clock: Clock) => Promis
           { seconds, limit },
           { seconds: seconds / 2, limit: limit * 2 },
         ];
-        for (let count = 0; count < limit; count += 1) await limiter.admit([{ key: 'anna', windows }]);
+        for (let count = 0; count < limit; count += 1)
+          await limiter.admit('anna', [{ name: 'all', windows }]);
         clock.advance(seconds * SECOND - 1);
-        expect((await limiter.admit([{ key: 'anna', windows }])).admitted).to.equal(false);
+        expect((await limiter.admit('anna', [{ name: 'all', windows }])).admitted).to.equal(false);
         clock.advance(1);
-        const { admitted, windows: states } = await limiter.admit([{ key: 'anna', windows }]);
+        const { admitted, windows: states } = await limiter.admit('anna', [{ name: 'all', windows }]);
         expect(admitted).to.equal(true);
         expect(states.map((state) => state.remaining)).to.deep.equal([limit - 1, limit - 1, limit * 2 - 1]);
       });
 
-    it('counts each key for itself', async () => {
+    it('counts each client for itself', async () => {
       const { limiter } = await opened();
-      for (let count = 0; count < 6; count += 1) await limiter.admit([{ key: 'anna', windows: STRICT }]);
-      for (const key of ['ben', 'Anna', 'anna ', '', '2001:db8::/64', '{anna}', '音楽 🎵'])
-        expect(await limiter.admit([{ key, windows: STRICT }])).to.deep.equal({
+      for (let count = 0; count < 6; count += 1)
+        await limiter.admit('anna', [{ name: 'login', windows: STRICT }]);
+      for (const client of [
+        'ben',
+        'Anna',
+        'anna ',
+        '',
+        '2001:db8::/64',
+        '{anna}',
+        'anna}',
+        '%7D',
+        '}',
+        '音楽 🎵',
+      ])
+        expect(await limiter.admit(client, [{ name: 'login', windows: STRICT }])).to.deep.equal({
           admitted: true,
           windows: [{ seconds: 60, limit: 5, remaining: 4, waitMilliseconds: 0 }],
         });
     });
 
+    it('counts each quota of a client for itself', async () => {
+      const { limiter } = await opened();
+      for (let count = 0; count < 6; count += 1)
+        await limiter.admit('anna', [{ name: 'login', windows: STRICT }]);
+      for (const name of ['Login', 'login ', '', 'POST /user', '{login}', 'login}'])
+        expect(await limiter.admit('anna', [{ name, windows: STRICT }])).to.have.property('admitted', true);
+    });
+
+    it('does not take one client with its quota for another', async () => {
+      const { limiter } = await opened();
+      for (const [client, name] of [
+        ['a', 'b:c'],
+        ['a:b', 'c'],
+        ['a b', 'c'],
+        ['a', 'b c'],
+        ['a}', ':c'],
+        ['a', '}:c'],
+      ] as const)
+        expect(
+          (await limiter.admit(client, [{ name, windows: [{ seconds: 60, limit: 1 }] }])).admitted,
+        ).to.equal(true);
+    });
+
     it('answers for every window of every quota, in their order', async () => {
       const { limiter } = await opened();
-      const { windows } = await limiter.admit([
-        { key: 'login anna', windows: STRICT },
-        { key: 'anna', windows: GLOBAL },
+      const { windows } = await limiter.admit('anna', [
+        { name: 'login', windows: STRICT },
+        { name: 'all', windows: GLOBAL },
       ]);
       expect(windows).to.deep.equal(
         [...STRICT, ...GLOBAL].map((window) => ({
@@ -102,29 +141,29 @@ export function rateLimiterContract(name: string, open: (clock: Clock) => Promis
 
     it('admits what no quota limits', async () => {
       const { limiter } = await opened();
-      expect(await limiter.admit([])).to.deep.equal({ admitted: true, windows: [] });
+      expect(await limiter.admit('anna', [])).to.deep.equal({ admitted: true, windows: [] });
     });
 
     it('counts a request that one quota refuses in none of the others', async () => {
       const { clock, limiter } = await opened();
-      const login = { key: 'login anna', windows: STRICT };
-      const all = { key: 'anna', windows: [{ seconds: 60, limit: 100 }] };
-      for (let count = 0; count < 50; count += 1) await limiter.admit([all, login]);
-      const { admitted, windows } = await limiter.admit([all, login]);
+      const login = { name: 'login', windows: STRICT };
+      const all = { name: 'all', windows: [{ seconds: 60, limit: 100 }] };
+      for (let count = 0; count < 50; count += 1) await limiter.admit('anna', [all, login]);
+      const { admitted, windows } = await limiter.admit('anna', [all, login]);
       expect(admitted).to.equal(false);
       expect(windows.map((window) => window.remaining)).to.deep.equal([95, 0]);
       expect(windows.map((window) => window.waitMilliseconds)).to.deep.equal([0, 60_000]);
       clock.advance(60_000);
-      expect((await limiter.admit([all, login])).admitted).to.equal(true);
+      expect((await limiter.admit('anna', [all, login])).admitted).to.equal(true);
     });
 
     it('admits exactly the limit of many concurrent requests', async () => {
       const { limiter } = await opened();
       const answers = await Promise.all(
         Array.from({ length: 60 }, () =>
-          limiter.admit([
-            { key: 'anna', windows: GLOBAL },
-            { key: 'login anna', windows: STRICT },
+          limiter.admit('anna', [
+            { name: 'all', windows: GLOBAL },
+            { name: 'login', windows: STRICT },
           ]),
         ),
       );
@@ -136,18 +175,18 @@ export function rateLimiterContract(name: string, open: (clock: Clock) => Promis
         fc.asyncProperty(fc.array(arrivals(), { maxLength: 300 }), async (sequence) => {
           const { clock, limiter } = await opened();
           const log = new Map<string, number[]>();
-          for (const { pause, key } of sequence) {
+          for (const { pause, client } of sequence) {
             clock.advance(pause);
             const now: number = clock.now();
-            const admittedAt = log.get(key) ?? [];
+            const admittedAt = log.get(client) ?? [];
             const admitted = GLOBAL.every((window) => room(window, admittedAt, now) > 0);
-            const answer = await limiter.admit([{ key, windows: GLOBAL }]);
+            const answer = await limiter.admit(client, [{ name: 'all', windows: GLOBAL }]);
             expect(answer.admitted).to.equal(admitted);
-            if (admitted) log.set(key, [...admittedAt, now]);
+            if (admitted) log.set(client, [...admittedAt, now]);
             for (const [index, window] of GLOBAL.entries()) {
               const { remaining, waitMilliseconds } = answer.windows[index] ?? expect.fail();
-              expect(remaining).to.equal(room(window, log.get(key) ?? [], now));
-              expect(waitMilliseconds).to.equal(waitFor(window, log.get(key) ?? [], now));
+              expect(remaining).to.equal(room(window, log.get(client) ?? [], now));
+              expect(waitMilliseconds).to.equal(waitFor(window, log.get(client) ?? [], now));
             }
           }
         }),
@@ -164,7 +203,7 @@ export function rateLimiterContract(name: string, open: (clock: Clock) => Promis
             const admittedAt: number[] = [];
             for (const pause of pauses) {
               clock.advance(pause);
-              const { admitted } = await limiter.admit([{ key: 'anna', windows: GLOBAL }]);
+              const { admitted } = await limiter.admit('anna', [{ name: 'all', windows: GLOBAL }]);
               if (admitted) admittedAt.push(clock.now());
             }
             for (const { seconds, limit } of GLOBAL)
@@ -186,7 +225,7 @@ function arrivals() {
       { weight: 2, arbitrary: fc.constantFrom(0, 999, 1_000, 1_001) },
       { weight: 1, arbitrary: fc.constantFrom(9_999, 10_000, 59_999, 60_000) },
     ),
-    key: fc.constantFrom('anna', 'anna', 'anna', 'ben'),
+    client: fc.constantFrom('anna', 'anna', 'anna', 'ben'),
   });
 }
 

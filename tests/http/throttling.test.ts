@@ -1,15 +1,53 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import type { HttpDependencies } from '../../src/adapters/http/app.js';
+import { InMemoryRateLimiter } from '../../src/adapters/in-memory/in-memory-rate-limiter.js';
+import { type RedisConnection, connectRedis } from '../../src/adapters/redis/redis-connection.js';
+import { RedisRateLimiter } from '../../src/adapters/redis/redis-rate-limiter.js';
+import type { RateLimiter } from '../../src/application/ports/rate-limiter.js';
 import { MINUTE, SECOND } from '../../src/domain/ids.js';
-import { type HttpService, httpService } from '../support/http-service.js';
+import { figure } from '../support/figures.js';
+import { type HttpService, httpService, listening } from '../support/http-service.js';
+import { ready } from '../support/redis-client.js';
+import { type RedisServer, startRedis } from '../support/redis-server.js';
 
 const REFUSAL = '{"statusCode":429,"message":"ThrottlerException: Too Many Requests"}';
 const ANNA = '203.0.113.1';
 const BEN = '203.0.113.2';
 
 describe('Throttling', () => {
+  throttling(({ clock }) => new InMemoryRateLimiter(clock));
+});
+
+describe('Throttling by Redis', function () {
+  this.timeout(60_000);
+  let server: RedisServer | null;
+  let redis: RedisConnection;
+  before('needs Redis on this machine', async function () {
+    server = await startRedis();
+    if (!server) return this.skip();
+    redis = connectRedis([server.url]);
+    await ready(redis);
+  });
+  after(async () => {
+    redis?.disconnect();
+    await server?.stop();
+  });
+
+  throttling(
+    ({ clock }) => new RedisRateLimiter(redis, { clock, prefix: `${randomUUID()}:`, patience: 10_000 }),
+  );
+});
+
+/** @param counted one that has counted nothing yet and reads the clock of the service */
+function throttling(counted: (dependencies: HttpDependencies) => RateLimiter): void {
+  const throttled = (overrides: Partial<HttpDependencies> = {}) =>
+    httpService({
+      replace: (dependencies) => ({ rateLimiter: counted(dependencies), ...overrides }),
+    });
   let service: HttpService;
   beforeEach(() => {
-    service = httpService({ rateLimits: true });
+    service = throttled();
   });
   const get = (path: string, address = ANNA) => service.http.get(path).set('X-Forwarded-For', address);
   const statuses = async (count: number, request: () => PromiseLike<{ status: number }>) => {
@@ -72,7 +110,7 @@ describe('Throttling', () => {
 
   it('lets the next call pass after Retry-After, whichever window was full', async () => {
     for (const requests of [3, 20, 100]) {
-      service = httpService({ rateLimits: true });
+      service = throttled();
       if (requests === 3) await statuses(3, () => get('/stats'));
       else await paced(requests, () => get('/stats'));
       let refused = await get('/stats');
@@ -139,7 +177,7 @@ describe('Throttling', () => {
   });
 
   it('believes no forwarded address by default', async () => {
-    service = httpService({ rateLimits: true, replace: () => ({ trustProxy: false }) });
+    service = throttled({ trustProxy: false });
     const seen = [];
     for (const address of ['198.51.100.1', '198.51.100.2', '198.51.100.3', '198.51.100.4'])
       seen.push(
@@ -150,6 +188,28 @@ describe('Throttling', () => {
         ).status,
       );
     expect(seen).to.deep.equal([...times(3, 200), 429]);
+  });
+
+  it('believes no other header than X-Forwarded-For, also from the trusted proxy', async () => {
+    const seen = [];
+    for (const address of ['198.51.100.1', '198.51.100.2', '198.51.100.3', '198.51.100.4']) {
+      const names = ['X-Real-IP', 'X-Client-IP', 'True-Client-IP', 'CF-Connecting-IP', 'X-Cluster-Client-IP'];
+      const headers = Object.fromEntries(names.map((name) => [name, address]));
+      seen.push((await get('/stats').set({ ...headers, Forwarded: `for=${address}` })).status);
+    }
+    expect(seen).to.deep.equal([...times(3, 200), 429]);
+  });
+
+  it('counts paths with an encoded or doubled slash like all others, exempt ones no less', async () => {
+    for (const [address, paths] of [
+      [ANNA, ['/stats?again=1', '/stats%2F', '/%2Fstats', '//stats']],
+      [BEN, ['/%2Fstream', '/stream%2F', '/stream/1%2Fhistory', '//stream']],
+    ] as const) {
+      const seen = [];
+      for (const path of paths) seen.push((await get(path, address)).status);
+      expect(seen.slice(0, 3)).not.to.include(429);
+      expect(seen[3]).to.equal(429);
+    }
   });
 
   it('puts HEAD, other letter case, a trailing slash and an encoded path into the same count', async () => {
@@ -183,6 +243,30 @@ describe('Throttling', () => {
       expect((await preflight()).status).to.equal(204);
     }
     expect(await statuses(4, () => get('/stats'))).to.deep.equal([...times(3, 200), 429]);
+  });
+
+  it('refuses none of a thousand readers of the stream list and of a history who share an address', async () => {
+    const { id } = await service.addStream(await service.addOrganization());
+    const { url, close } = await listening(service.app);
+    const seen: number[] = [];
+    const start = performance.now();
+    for (let group = 0; group < 20; group += 1) {
+      const answers = Array.from({ length: 50 }, async (_, index) => {
+        const path = index % 2 === 0 ? '/stream' : `/stream/${id}/history`;
+        const response = await fetch(`${url}${path}`, { headers: { 'X-Forwarded-For': ANNA } });
+        await response.arrayBuffer();
+        return response.status;
+      });
+      seen.push(...(await Promise.all(answers)));
+    }
+    const milliseconds = Math.round(performance.now() - start);
+    await close();
+    figure('P18', {
+      requests: seen.length,
+      milliseconds,
+      refused: seen.filter((status) => status !== 200).length,
+    });
+    expect(seen).to.deep.equal(times(1_000, 200));
   });
 
   it('limits what is not GET on an exempt path, and an OPTIONS that is no preflight', async () => {
@@ -227,6 +311,31 @@ describe('Throttling', () => {
       const register = () => service.http.post('/user').set('X-Forwarded-For', ANNA);
       expect(await statuses(4, register)).to.deep.equal([...times(3, 400), 429]);
       expect((await get('/stats')).status).to.equal(429);
+    });
+
+    it('counts other spellings of a strict route like the route', async () => {
+      for (const [address, method, paths] of [
+        [ANNA, 'post', ['/user', '/USER', '/user/', '/USER?again', '/User/?again=1', '/uSER/']],
+        [
+          BEN,
+          'delete',
+          [
+            '/USER/VERIFY/a',
+            '/user/verify/a/',
+            '/user/verify/a%2Fb',
+            '/user/verify/%2F',
+            '/User/Verify/a?b',
+            '/user/verify/a',
+          ],
+        ],
+      ] as const) {
+        const seen = [];
+        for (const path of paths) {
+          seen.push((await service.http[method](path).set('X-Forwarded-For', address)).status);
+          service.clock.advance(SECOND);
+        }
+        expect(seen).to.deep.equal([...times(5, 400), 429]);
+      }
     });
 
     it('counts one token path like another', async () => {
@@ -279,10 +388,10 @@ describe('Throttling', () => {
 
   it('lets requests pass while the limiter is out of order, with a warning', async () => {
     const broken = { admit: () => Promise.reject(new Error('the counter is gone')) };
-    service = httpService({ replace: () => ({ rateLimiter: broken }) });
+    service = throttled({ rateLimiter: broken });
     expect(await statuses(5, () => get('/stats'))).to.deep.equal(times(5, 200));
     const warnings = service.logged.filter(({ level }) => level === 'warn');
     expect(warnings).to.have.length(5);
     expect(warnings[0]?.message).to.equal('The rate limiter failed: the request was not counted.');
   });
-});
+}

@@ -1,16 +1,19 @@
 import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
-import type { Admission, RateLimiter, RateQuota, RateWindow } from '../../application/ports/rate-limiter.js';
+import type { Admission, RateLimiter, RateQuota } from '../../application/ports/rate-limiter.js';
 import type { OrganizationTokenId, StreamUuid } from '../../domain/ids.js';
 import type { HttpLog } from './dependencies.js';
 import { sendError } from './error-responses.js';
 
-const WINDOWS: readonly RateWindow[] = [
-  { seconds: 1, limit: 3 },
-  { seconds: 10, limit: 20 },
-  { seconds: 60, limit: 100 },
-];
+const ALL_ROUTES: RateQuota = {
+  name: 'all',
+  windows: [
+    { seconds: 1, limit: 3 },
+    { seconds: 10, limit: 20 },
+    { seconds: 60, limit: 100 },
+  ],
+};
 const IPV6_CLIENT_PREFIX = 64;
 
 /**
@@ -34,15 +37,14 @@ export class Throttling {
   /** The global limits and, on top, so many requests a minute to this route. */
   strict(route: string, limit: number): RequestHandler {
     return async (request, response, next) => {
-      const address = clientKey(request);
-      const quota = { key: `${route}:${address}`, windows: [{ seconds: 60, limit }] };
-      if (await this.#admits(response, [globalQuota(address), quota])) next();
+      const quota = { name: route, windows: [{ seconds: 60, limit }] };
+      if (await this.#admits(response, clientAddress(request), [ALL_ROUTES, quota])) next();
     };
   }
 
   /** False: refused, and the refusal was sent. */
   admitsAddress(request: Request, response: Response): Promise<boolean> {
-    return this.#admits(response, [globalQuota(clientKey(request))]);
+    return this.#admits(response, clientAddress(request), [ALL_ROUTES]);
   }
 
   /**
@@ -50,14 +52,14 @@ export class Throttling {
    * @param stream null: none that could exist
    */
   admitsSender(response: Response, token: OrganizationTokenId, stream: StreamUuid | null): Promise<boolean> {
-    return this.#admits(response, [globalQuota(`token:${token}:${stream ?? 'malformed'}`)]);
+    return this.#admits(response, `token:${token}:${stream ?? 'malformed'}`, [ALL_ROUTES]);
   }
 
-  async #admits(response: Response, quotas: readonly RateQuota[]): Promise<boolean> {
+  async #admits(response: Response, client: string, quotas: readonly RateQuota[]): Promise<boolean> {
     if (this.limiter === null) return true;
     let admission: Admission;
     try {
-      admission = await this.limiter.admit(quotas);
+      admission = await this.limiter.admit(client, quotas);
     } catch (error) {
       const requestId = response.get('X-Request-Id');
       this.log.warn({ requestId, err: error }, 'The rate limiter failed: the request was not counted.');
@@ -70,12 +72,8 @@ export class Throttling {
   }
 }
 
-function globalQuota(key: string): RateQuota {
-  return { key, windows: WINDOWS };
-}
-
 /** IPv6 by /64, of which one customer usually has the whole; an IPv4 address as itself also where IPv6 writes it. */
-function clientKey(request: Request): string {
+function clientAddress(request: Request): string {
   const { ip } = request;
   // A proxy that we trust may still forward nonsense.
   const address = ip !== undefined && isIP(ip) !== 0 ? ip : (request.socket.remoteAddress ?? '');
@@ -90,9 +88,7 @@ function wait({ windows }: Admission): number {
 /** draft-ietf-httpapi-ratelimit-headers-08; `t` is when one more request would be admitted. */
 function setRateLimitHeaders(response: Response, quotas: readonly RateQuota[], { windows }: Admission): void {
   const names = quotas.flatMap((quota) =>
-    quota.windows.map(({ seconds }) =>
-      quota.windows === WINDOWS ? `"${seconds}s"` : `"${seconds}s-strict"`,
-    ),
+    quota.windows.map(({ seconds }) => (quota === ALL_ROUTES ? `"${seconds}s"` : `"${seconds}s-strict"`)),
   );
   const list = (item: (window: Admission['windows'][number]) => string) =>
     windows.map((window, index) => `${names[index]};${item(window)}`).join(', ');

@@ -18,6 +18,8 @@ interface Log {
   readonly reach: number;
 }
 
+const NOTHING: Log = { admittedAt: [], reach: 0 };
+
 /**
  * An exact sliding log. It measures time by the clock's steps forward: a clock that is set back neither empties a window
  * nor locks anybody out. Once a minute the keys whose requests have left all windows are dropped.
@@ -37,24 +39,33 @@ export class InMemoryRateLimiter implements RateLimiter {
     return this.#logs.size;
   }
 
-  async admit(quotas: readonly RateQuota[]): Promise<Admission> {
+  async admit(client: string, quotas: readonly RateQuota[]): Promise<Admission> {
     const now = this.#time();
     this.#sweepNowAndThen(now);
-    const logs = new Map<string, Log>();
-    for (const { key, windows } of quotas)
-      logs.set(key, recent(logs.get(key) ?? this.#logs.get(key), windows, now));
-    const states = () =>
-      quotas.flatMap(({ key, windows }) =>
-        windows.map((window) => stateOf(window, logs.get(key)?.admittedAt ?? [], now)),
-      );
-    const before = states();
-    if (before.some((window) => window.remaining === 0)) return { admitted: false, windows: before };
-    for (const [key, log] of logs) {
-      const counted = { ...log, admittedAt: [...log.admittedAt, now] };
-      logs.set(key, counted);
-      this.#logs.set(key, counted);
+    const logs = this.#recent(client, quotas, now);
+    const before = standing(quotas, logs, now);
+    if (!before.admitted) return before;
+    for (const [index, { name }] of quotas.entries()) {
+      const { reach, admittedAt } = logs[index] ?? NOTHING;
+      logs[index] = { reach, admittedAt: [...admittedAt, now] };
+      this.#logs.set(keyOf(client, name), logs[index]);
     }
-    return { admitted: true, windows: states() };
+    return { admitted: true, windows: standing(quotas, logs, now).windows };
+  }
+
+  /** What {@link admit} would answer to a request that is not counted. */
+  peek(client: string, quotas: readonly RateQuota[]): Admission {
+    const now = this.#time();
+    return standing(quotas, this.#recent(client, quotas, now), now);
+  }
+
+  /** A log per quota, without what has left its longest window. */
+  #recent(client: string, quotas: readonly RateQuota[], now: number): Log[] {
+    return quotas.map(({ name, windows }) => {
+      const log = this.#logs.get(keyOf(client, name)) ?? NOTHING;
+      const reach = Math.max(log.reach, ...windows.map(({ seconds }) => seconds * SECOND));
+      return { reach, admittedAt: log.admittedAt.filter((at) => at > now - reach) };
+    });
   }
 
   /** Milliseconds since this limiter began, never fewer than before. */
@@ -74,10 +85,16 @@ export class InMemoryRateLimiter implements RateLimiter {
   }
 }
 
-/** The log without what has left its longest window. */
-function recent(log: Log | undefined, windows: readonly RateWindow[], now: number): Log {
-  const reach = Math.max(log?.reach ?? 0, ...windows.map(({ seconds }) => seconds * SECOND));
-  return { reach, admittedAt: (log?.admittedAt ?? []).filter((at) => at > now - reach) };
+/** No two clients and names share one. */
+function keyOf(client: string, name: string): string {
+  return `${name.length} ${name} ${client}`;
+}
+
+function standing(quotas: readonly RateQuota[], logs: readonly Log[], now: number): Admission {
+  const windows = quotas.flatMap((quota, index) =>
+    quota.windows.map((window) => stateOf(window, logs[index]?.admittedAt ?? [], now)),
+  );
+  return { admitted: windows.every(({ remaining }) => remaining > 0), windows };
 }
 
 function stateOf(window: RateWindow, admittedAt: readonly number[], now: number): WindowState {

@@ -4,9 +4,10 @@ export interface RateWindow {
   readonly limit: number;
 }
 
-/** One counter: the windows it must keep, and whose requests it counts. */
+/** One counter of a client: which of its requests are counted, and the windows they must keep. */
 export interface RateQuota {
-  readonly key: string;
+  /** Comes with the same windows every time, and once in a call. */
+  readonly name: string;
   readonly windows: readonly RateWindow[];
 }
 
@@ -27,8 +28,9 @@ export interface Admission {
 /** Counts requests in sliding windows. */
 export interface RateLimiter {
   /**
-   * Admits a request if every window of every quota has room, and then counts it in all of them; else counts it
-   * nowhere, so refused requests do not lengthen the wait. One atomic step, also among concurrent calls.
+   * Admits a client's request if every window of every quota has room, and then counts it in all of them; else counts
+   * it nowhere, so refused requests do not lengthen the wait. One atomic step, also among concurrent calls.
+   * Rejects only when the place where it counts cannot be reached.
    */
-  admit(quotas: readonly RateQuota[]): Promise<Admission>;
+  admit(client: string, quotas: readonly RateQuota[]): Promise<Admission>;
 }
