@@ -1,17 +1,17 @@
 import {
-  type MailKind,
+  type AlreadyActivated,
   type NotActivated,
   type InvalidToken,
   acceptsReset,
   activate,
+  activateByHand,
   disown,
-  isOwed,
-  issueToken,
   logIn,
   requestPasswordReset,
   resetPassword,
 } from '../domain/account.js';
 import {
+  type EmailAddress,
   type InvalidEmail,
   type InvalidUsername,
   PlainPassword,
@@ -20,13 +20,15 @@ import {
   parseUsername,
 } from '../domain/credentials.js';
 import { DAY, MINUTE, SECOND, type UserId, later } from '../domain/ids.js';
-import type { TokenPurpose } from '../domain/one-time-token.js';
 import { type Result, err, ok } from '../domain/result.js';
 import type { AccessTokens } from './ports/access-tokens.js';
-import type { AccountRepository, LoginFailures, UsernameOrEmailTaken } from './ports/account-repository.js';
+import type {
+  AccountNotFound,
+  AccountRepository,
+  LoginFailures,
+  UsernameOrEmailTaken,
+} from './ports/account-repository.js';
 import type { Clock } from './ports/clock.js';
-import type { MailOutbox, OwedMail } from './ports/mail-outbox.js';
-import type { Mailer } from './ports/mailer.js';
 import type { Overloaded, PasswordHasher } from './ports/password-hasher.js';
 import type { Secrets } from './ports/secrets.js';
 
@@ -100,6 +102,36 @@ export class DisownAccount {
   }
 }
 
+/** For an operator, who knows the account by its email. */
+export class ActivateAccountByHand {
+  constructor(
+    private readonly accounts: AccountRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(email: EmailAddress): Promise<Result<UserId, AccountNotFound | AlreadyActivated>> {
+    const now = this.clock.now();
+    const activated = await this.accounts.update({ email }, (account) => activateByHand(account, now));
+    return activated.ok ? ok(activated.value.id) : activated;
+  }
+}
+
+/** For an operator: the account goes with its votes, memberships, tokens and owed mails, and its logins end. */
+export class RemoveAccount {
+  constructor(
+    private readonly accounts: AccountRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(email: EmailAddress): Promise<Result<undefined, AccountNotFound>> {
+    const at = this.clock.now();
+    const removed = await this.accounts.update<null, never>({ email }, () =>
+      ok({ account: null, mails: [], at }),
+    );
+    return removed.ok ? ok() : removed;
+  }
+}
+
 export interface WrongCredentials {
   readonly kind: 'wrong-credentials';
 }
@@ -128,6 +160,8 @@ export class LogIn {
       WrongCredentials | TooManyFailures | NotActivated | Overloaded
     >
   > {
+    // A refusal for want of room must cost less than what there is no room for.
+    if (!this.hasher.hasRoom()) return err({ kind: 'overloaded' });
     const email = parseEmailAddress(input.email);
     const password = PlainPassword.attempt(input.password);
     const now = this.clock.now();
@@ -204,88 +238,3 @@ export class ResetPassword {
 }
 
 const INVALID_TOKEN = err({ kind: 'invalid-token' } as const);
-
-const TOKEN_IN: Record<MailKind, TokenPurpose | null> = {
-  activation: 'activation',
-  reset: 'reset',
-  'password-changed': null,
-};
-const LEASE = MINUTE;
-const BATCH = 20;
-const GIVEN_UP_AFTER = 3 * DAY;
-
-/** What became of one attempt to send one mail. */
-export interface MailAttempt {
-  readonly mail: OwedMail;
-  readonly outcome: 'sent' | 'dropped' | 'postponed' | 'given-up';
-  readonly problem?: unknown;
-}
-
-/** Sends the mails that are due. Any number of workers may run at once, on any number of nodes. */
-export class DeliverMails {
-  constructor(
-    private readonly outbox: MailOutbox,
-    private readonly accounts: AccountRepository,
-    private readonly mailer: Mailer,
-    private readonly secrets: Secrets,
-    private readonly clock: Clock,
-  ) {}
-
-  /** One batch; an empty answer means that nothing is due. */
-  async execute(): Promise<readonly MailAttempt[]> {
-    const due = await this.outbox.claim(this.clock.now(), LEASE, BATCH);
-    return Promise.all(due.map((mail) => this.#deliver(mail)));
-  }
-
-  async #deliver(mail: OwedMail): Promise<MailAttempt> {
-    const account = await this.accounts.find({ id: mail.user });
-    if (!account || !isOwed(account, mail.kind)) {
-      await this.outbox.remove(mail.id);
-      return { mail, outcome: 'dropped' };
-    }
-    try {
-      const token = await this.#issueToken(mail);
-      await this.mailer.send({
-        id: mail.id,
-        kind: mail.kind,
-        to: account.email,
-        username: account.username,
-        token,
-      });
-    } catch (problem) {
-      return this.#postpone(mail, problem);
-    }
-    await this.outbox.remove(mail.id);
-    return { mail, outcome: 'sent' };
-  }
-
-  /** A fresh token for each attempt: its text exists only here and in the mail, its hash is stored before the mail leaves. */
-  async #issueToken(mail: OwedMail): Promise<string | null> {
-    const purpose = TOKEN_IN[mail.kind];
-    if (purpose === null) return null;
-    const token = this.secrets.token();
-    const hash = this.secrets.hash(token);
-    const now = this.clock.now();
-    const issued = await this.accounts.update({ id: mail.user }, (account) =>
-      ok(issueToken(account, purpose, hash, now)),
-    );
-    if (!issued.ok) throw new Error('The account was removed while its mail was being written.');
-    return token;
-  }
-
-  async #postpone(mail: OwedMail, problem: unknown): Promise<MailAttempt> {
-    const now = this.clock.now();
-    const reason = problem instanceof Error ? problem.message : String(problem);
-    if (now - mail.owedSince >= GIVEN_UP_AFTER) {
-      await this.outbox.remove(mail.id);
-      return { mail, outcome: 'given-up', problem };
-    }
-    await this.outbox.postpone(mail.id, later(now, pauseAfter(mail.attempts)), reason);
-    return { mail, outcome: 'postponed', problem };
-  }
-}
-
-/** Milliseconds to wait: 1 s, doubling up to 5 min. */
-function pauseAfter(attempts: number): number {
-  return Math.min(SECOND * 2 ** Math.min(attempts, 20), 5 * MINUTE);
-}

@@ -22,6 +22,19 @@ export type ApplicationError =
   | WeakPassword
   | WrongCredentials;
 
+/** The next system refused a mail, or was never reached: no copy of it is on its way. */
+export class MailNotTaken extends Error {
+  override readonly name = 'MailNotTaken';
+
+  /** @param isFinal the recipient or the mail itself was refused: asking again leads to the same answer */
+  constructor(
+    readonly isFinal: boolean,
+    cause: unknown,
+  ) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
 /** What an adapter's promise rejects with when the system behind it cannot answer now: lost, overloaded, being replaced. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';

@@ -1,34 +1,18 @@
-import type { OrganizationId } from '../domain/ids.js';
+import { type Instant, type OrganizationId, type StreamUuid, parseStreamUuid } from '../domain/ids.js';
 import {
-  MAX_NAME_LENGTH,
   type OrganizationProfile,
-  organizationNameKey,
+  type ProfileFields,
   parseOrganizationProfile,
 } from '../domain/organization.js';
 import { type Result, err, ok } from '../domain/result.js';
-import {
-  MAX_TAGS,
-  MAX_TAG_LENGTH,
-  type StreamProfile,
-  distinctTags,
-  parseStreamProfile,
-  streamUrlKey,
-} from '../domain/stream.js';
-import { type HttpUrl, cut, oneLine, parseHttpUrl } from '../domain/text.js';
+import { type StreamProfile, parseStreamProfile, streamUrlKey } from '../domain/stream.js';
+import { type ListedStation, type Operator, Operators, streamOf } from './listed-stations.js';
+import type { BulkDirectory, NewStream } from './ports/bulk-directory.js';
 import type { Clock } from './ports/clock.js';
 import type { OrganizationRepository, StoredStream } from './ports/organization-repository.js';
 import type { Secrets } from './ports/secrets.js';
 
-/** A station as its list names it: any text may stand in any field. */
-export interface ListedStation {
-  /** Where it stands in its list, counted from 1: an entry or a line, as the format counts. */
-  readonly row: number;
-  readonly name: string;
-  readonly url: string;
-  readonly tags: readonly string[];
-  readonly homepage: string | null;
-  readonly favicon: string | null;
-}
+export type { ListedStation } from './listed-stations.js';
 
 export interface SkippedRow {
   readonly row: number;
@@ -36,24 +20,28 @@ export interface SkippedRow {
   readonly reason: string;
 }
 
-/** What a list holds in one place: a station, or something that is none. */
-export type StationRow = ListedStation | SkippedRow;
+/** An organization as an export of a directory names it. */
+export interface OrganizationRow {
+  readonly row: number;
+  readonly profile: ProfileFields;
+}
+
+/** What a list holds in one place: a station, an organization, or something that is neither. */
+export type StationRow = ListedStation | OrganizationRow | SkippedRow;
 
 export interface ImportOptions {
-  /** Takes all streams; left out: each goes to the organization of its homepage. */
+  /** Takes all streams; left out: each goes to its operator, which is the organization that its row names or the host of its homepage. */
   readonly organization?: OrganizationId | undefined;
-  /** The organization of the streams without a homepage. */
+  /** The organization of the streams that name neither. */
   readonly fallbackOrganizationName: string;
   readonly onSkipped?: ((skipped: SkippedRow) => void) | undefined;
+  /** Called after every batch. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
 }
 
-/** First the list is read, `total` being unknown; then its streams are stored. */
-export interface ImportProgress {
-  readonly read: number;
-  readonly stored: number;
-  /** Streams to store, changed or not; null: still reading. */
-  readonly total: number | null;
+export interface ImportProgress extends ImportSummary {
+  /** Rows dealt with so far. */
+  readonly rows: number;
 }
 
 /** Counts. Rows whose stream is in the directory already, and as it should be, are in none of them. */
@@ -65,107 +53,38 @@ export interface ImportSummary {
   readonly organizations: number;
 }
 
+/** So many rows are in memory at once. */
+const BATCH = 500;
+
 /**
- * Makes streams of stations, and organizations of their operators. Importing a list again adds nothing: a stream is
- * known by its `streamUrlKey`, whoever added it. Nothing is ever removed, and no existing organization is changed.
+ * Makes streams of stations, and organizations of their operators. Importing a list again, also after it was broken off,
+ * adds nothing twice: a stream is known by its UUID where the list has one, else by its `streamUrlKey`, whoever added
+ * it. Nothing is ever removed; an existing organization at most gets the image that it lacks.
  */
 export class ImportStations {
   constructor(
     private readonly organizations: OrganizationRepository,
+    private readonly bulk: BulkDirectory,
     private readonly secrets: Secrets,
     private readonly clock: Clock,
   ) {}
 
-  /** Reads the whole list before it stores anything, since an image may come with an operator's last station. */
-  async execute(rows: AsyncIterable<StationRow>, options: ImportOptions): Promise<ImportSummary> {
-    const counts = { added: 0, updated: 0, skipped: 0, organizations: 0 };
-    const skip = (row: number, reason: string) => {
-      counts.skipped += 1;
-      options.onSkipped?.({ row, reason });
-    };
-    const operators = new Operators(options.fallbackOrganizationName);
-    const candidates = new Map<string, Candidate>();
-    let read = 0;
-    for await (const row of rows) {
-      read += 1;
-      options.onProgress?.({ read, stored: 0, total: null });
-      if ('reason' in row) {
-        skip(row.row, row.reason);
-        continue;
+  /** Stores batch by batch, in memory that does not grow with the list. A list that rejects leaves what was stored before. */
+  execute(rows: AsyncIterable<StationRow>, options: ImportOptions): Promise<ImportSummary> {
+    return this.organizations.exclusively(async () => {
+      await this.bulk.clearMarks();
+      const run = new ImportRun(this.bulk, this.secrets, this.clock, options);
+      let batch: StationRow[] = [];
+      for await (const row of rows) {
+        batch.push(row);
+        if (batch.length < BATCH) continue;
+        await run.take(batch);
+        batch = [];
       }
-      const stream = streamOf(row);
-      if (!stream.ok) {
-        skip(row.row, stream.error);
-        continue;
-      }
-      const key = streamUrlKey(stream.value.url);
-      const first = candidates.get(key);
-      if (first) skip(row.row, `same address as row ${first.row}`);
-      else candidates.set(key, { row: row.row, stream: stream.value, operator: operators.of(row) });
-    }
-
-    await this.organizations.exclusively(async () => {
-      const known = await this.#knownStreams();
-      const owners = await this.#owners(options.organization, () => (counts.organizations += 1));
-      let stored = 0;
-      for (const [key, { row, stream, operator }] of candidates) {
-        const existing = known.get(key);
-        const done = existing
-          ? await this.#update(existing, stream, owners.find(operator))
-          : await this.#add(stream, await owners.findOrAdd(operator));
-        if (!done.ok) skip(row, done.error);
-        else if (done.value !== 'unchanged') counts[done.value] += 1;
-        options.onProgress?.({ read, stored: ++stored, total: candidates.size });
-      }
+      if (batch.length > 0) await run.take(batch);
+      await this.bulk.clearMarks();
+      return run.summary;
     });
-    return counts;
-  }
-
-  async #knownStreams(): Promise<Map<string, StoredStream>> {
-    const known = new Map<string, StoredStream>();
-    for (const stream of await this.organizations.listStreams()) {
-      const key = streamUrlKey(stream.url);
-      if (!known.has(key)) known.set(key, stream);
-    }
-    return known;
-  }
-
-  async #add(stream: StreamProfile, owner: OrganizationId): Promise<Result<'added', string>> {
-    const added = await this.organizations.addStream(owner, this.secrets.uuid(), stream, this.clock.now());
-    return added.ok ? ok('added') : err(`there is no organization ${owner}`);
-  }
-
-  /** Its operator may have switched it off, or written its address another way: only name and tags follow the list. */
-  async #update(
-    existing: StoredStream,
-    { name, tags }: StreamProfile,
-    owner: OrganizationId | null,
-  ): Promise<Result<'updated' | 'unchanged', string>> {
-    if (existing.organization !== owner)
-      return err(`stream ${existing.id} of another organization has this address`);
-    if (existing.name === name && sameTexts(existing.tags, tags)) return ok('unchanged');
-    const { url, isEnabled } = existing;
-    const replaced = await this.organizations.updateStream(existing.id, { name, url, tags, isEnabled });
-    return ok(replaced ? 'updated' : 'unchanged');
-  }
-
-  async #owners(all: OrganizationId | undefined, onAdded: () => void) {
-    const idByName = new Map<string, OrganizationId>();
-    for (const { id, name } of await this.organizations.list()) idByName.set(organizationNameKey(name), id);
-    return {
-      find: (operator: Operator): OrganizationId | null => all ?? idByName.get(operator.nameKey) ?? null,
-      findOrAdd: async (operator: Operator): Promise<OrganizationId> => {
-        const found = all ?? idByName.get(operator.nameKey);
-        if (found !== undefined) return found;
-        const added = await this.organizations.add(operator.profile(), this.clock.now());
-        const id = added.ok ? added.value : (await this.organizations.findNamed(operator.nameKey))?.id;
-        if (id === undefined)
-          throw new Error(`The organization ${operator.nameKey} is taken and cannot be found.`);
-        if (added.ok) onAdded();
-        idByName.set(operator.nameKey, id);
-        return id;
-      },
-    };
   }
 }
 
@@ -173,80 +92,203 @@ export class ImportStations {
 interface Candidate {
   readonly row: number;
   readonly stream: StreamProfile;
+  readonly urlKey: string;
   readonly operator: Operator;
+  /** Where the list says which stream it is, and not only where it is heard. */
+  readonly uuid: StreamUuid | null;
+  readonly addedAt: Instant | null;
 }
 
-/** Cuts what is too long; a name that shows nothing, or an address that nothing can be fetched from, is refused. */
-function streamOf({ name: rawName, url, tags }: ListedStation): Result<StreamProfile, string> {
-  const name = shortened(rawName, MAX_NAME_LENGTH);
-  if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(name)) return err('the name is blank');
-  const shortTags = distinctTags(tags.map((tag) => shortened(tag, MAX_TAG_LENGTH))).slice(0, MAX_TAGS);
-  const profile = parseStreamProfile({ name, url, tags: shortTags });
-  if (profile.ok) return profile;
-  return err(profile.error.fields.map(({ field, rule }) => `the ${field} ${rule}`).join('; '));
-}
+/** What became of a row: nothing to say, a stream to add, or why it is skipped. */
+type Fate = 'kept' | 'updated' | { readonly add: NewStream } | { readonly skip: string };
 
-function shortened(text: string, length: number): string {
-  return cut(oneLine(text).normalize('NFC'), length).trim();
-}
-
-/** Who runs stations of the list, as far as the list says. */
-class Operator {
-  #image: HttpUrl | null = null;
-  readonly nameKey: string;
+class ImportRun {
+  readonly #counts = { added: 0, updated: 0, skipped: 0, organizations: 0 };
+  #rows = 0;
 
   constructor(
-    readonly name: string,
-    private readonly website: string | null,
-  ) {
-    this.nameKey = organizationNameKey(name);
+    private readonly bulk: BulkDirectory,
+    private readonly secrets: Secrets,
+    private readonly clock: Clock,
+    private readonly options: ImportOptions,
+  ) {}
+
+  get summary(): ImportSummary {
+    return { ...this.#counts };
   }
 
-  /** The first favicon that is an address becomes the image. */
-  offerImage(favicon: string | null): void {
-    this.#image ??= favicon === null ? null : parseHttpUrl(favicon);
+  async take(rows: readonly StationRow[]): Promise<void> {
+    const operators = new Operators(this.options.fallbackOrganizationName);
+    const fates = new Map<number, Fate>();
+    const candidates: Candidate[] = [];
+    const profiles: OrganizationProfile[] = [];
+    for (const [place, row] of rows.entries()) {
+      const parsed = parsedRow(row, operators);
+      if (!parsed.ok) fates.set(place, { skip: parsed.error });
+      else if ('stream' in parsed.value) candidates.push({ ...parsed.value, row: place });
+      else profiles.push(parsed.value);
+    }
+    if (this.options.organization === undefined && profiles.length > 0)
+      this.#counts.organizations += await this.bulk.addOrganizations(profiles, this.clock.now());
+    const rowAt = (place: number) => rows[place]?.row ?? 0;
+    for (const [place, fate] of await this.#store(candidates, rowAt)) fates.set(place, fate);
+    for (const [place, { row }] of rows.entries()) this.#account(row, fates.get(place) ?? 'kept');
+    this.#rows += rows.length;
+    this.options.onProgress?.({ rows: this.#rows, ...this.summary });
   }
 
-  profile(): OrganizationProfile {
-    const profile = parseOrganizationProfile({
-      name: this.name,
-      image: this.#image ?? undefined,
-      links: this.website === null ? [] : [{ type: 'website', url: this.website }],
+  #account(row: number, fate: Fate): void {
+    if (fate === 'kept') return;
+    if (fate === 'updated') this.#counts.updated += 1;
+    else if ('add' in fate) this.#counts.added += 1;
+    else {
+      this.#counts.skipped += 1;
+      this.options.onSkipped?.({ row, reason: fate.skip });
+    }
+  }
+
+  async #store(
+    candidates: readonly Candidate[],
+    rowAt: (place: number) => number,
+  ): Promise<ReadonlyMap<number, Fate>> {
+    const fates = new Map<number, Fate>();
+    if (candidates.length === 0) return fates;
+    const seen = await this.#firstRows(candidates, rowAt);
+    const known = await this.#known(candidates, seen, rowAt, fates);
+    const owners = await this.#owners(
+      candidates.filter(({ row }) => !fates.has(row)),
+      known,
+    );
+
+    const changed: { id: StoredStream['id']; name: string; tags: readonly string[] }[] = [];
+    const added = new Map<number, NewStream>();
+    for (const { row, stream, operator, uuid, addedAt } of candidates) {
+      if (fates.has(row)) continue;
+      const existing = known.get(row);
+      const owner = owners.get(operator.nameKey);
+      if (existing && existing.organization !== owner)
+        fates.set(row, { skip: `stream ${existing.id} of another organization has this address` });
+      else if (existing && existing.name === stream.name && sameTexts(existing.tags, stream.tags))
+        fates.set(row, 'kept');
+      else if (existing) {
+        // Its operator may have switched it off, or written its address another way: only name and tags follow the list.
+        changed.push({ id: existing.id, name: stream.name, tags: stream.tags });
+        fates.set(row, 'updated');
+      } else if (owner !== undefined) {
+        const now = this.clock.now();
+        const since = addedAt !== null && addedAt < now ? addedAt : now;
+        added.set(row, { ...stream, organization: owner, uuid: uuid ?? this.secrets.uuid(), addedAt: since });
+      }
+    }
+    if (changed.length > 0) await this.bulk.renameStreams(changed);
+    const stored = added.size > 0 ? await this.bulk.addStreams([...added.values()]) : new Set();
+    for (const [row, stream] of added)
+      fates.set(
+        row,
+        stored.has(stream.uuid)
+          ? { add: stream }
+          : { skip: `there is no organization ${stream.organization}` },
+      );
+    return fates;
+  }
+
+  /** The row of this import that named each key first. */
+  #firstRows(
+    candidates: readonly Candidate[],
+    rowAt: (place: number) => number,
+  ): Promise<ReadonlyMap<string, number>> {
+    return this.bulk.mark(
+      candidates.flatMap(({ row, urlKey, uuid }) => {
+        const marks = [{ key: addressMark(urlKey), row: rowAt(row) }];
+        if (uuid !== null) marks.push({ key: uuidMark(uuid), row: rowAt(row) });
+        return marks;
+      }),
+    );
+  }
+
+  /** Which streams of the directory the candidates are; decides those that the list has named before. */
+  async #known(
+    candidates: readonly Candidate[],
+    seen: ReadonlyMap<string, number>,
+    rowAt: (place: number) => number,
+    fates: Map<number, Fate>,
+  ): Promise<ReadonlyMap<number, StoredStream>> {
+    const uuids = candidates.flatMap(({ uuid }) => uuid ?? []);
+    const withUuid =
+      uuids.length > 0 ? await this.bulk.streamsWith(uuids) : new Map<StreamUuid, StoredStream>();
+    const atAddress = await this.bulk.streamsAt(candidates.map(({ urlKey }) => urlKey));
+    const known = new Map<number, StoredStream>();
+    for (const { row, urlKey, uuid } of candidates) {
+      const sameAddress = seen.get(addressMark(urlKey)) ?? rowAt(row);
+      const sameUuid = uuid === null ? rowAt(row) : (seen.get(uuidMark(uuid)) ?? rowAt(row));
+      if (sameUuid !== rowAt(row)) fates.set(row, { skip: `same UUID as row ${sameUuid}` });
+      else if (uuid === null && sameAddress !== rowAt(row))
+        fates.set(row, { skip: `same address as row ${sameAddress}` });
+      else {
+        // Two streams of one directory may share an address: then only the first may be one that was there before.
+        const isFirst = sameAddress === rowAt(row);
+        const stream = (uuid !== null && withUuid.get(uuid)) || (isFirst ? atAddress.get(urlKey) : undefined);
+        if (stream) known.set(row, stream);
+      }
+    }
+    return known;
+  }
+
+  /** Ids by name key. Adds operators that streams are to be added to, and gives images to those without. */
+  async #owners(
+    candidates: readonly Candidate[],
+    known: ReadonlyMap<number, StoredStream>,
+  ): Promise<ReadonlyMap<string, OrganizationId>> {
+    const { organization } = this.options;
+    const operators = new Map(candidates.map(({ operator }) => [operator.nameKey, operator]));
+    if (organization !== undefined) return new Map([...operators.keys()].map((key) => [key, organization]));
+    const keys = [...operators.keys()];
+    let found = await this.bulk.organizationsNamed(keys);
+    const needed = new Set(
+      candidates.filter(({ row }) => !known.has(row)).map(({ operator }) => operator.nameKey),
+    );
+    const missing = [...operators.values()].filter(
+      ({ nameKey }) => needed.has(nameKey) && !found.has(nameKey),
+    );
+    if (missing.length > 0) {
+      const profiles = missing.map((operator) => operator.profile());
+      this.#counts.organizations += await this.bulk.addOrganizations(profiles, this.clock.now());
+      found = await this.bulk.organizationsNamed(keys);
+    }
+    const images = [...found].flatMap(([key, { id, image }]) => {
+      const offered = operators.get(key)?.image ?? null;
+      return image === null && offered !== null ? [[id, offered] as const] : [];
     });
-    if (!profile.ok) throw new Error(`Not a profile: ${JSON.stringify(profile.error.fields)}`);
-    return profile.value;
+    if (images.length > 0) await this.bulk.giveImages(new Map(images));
+    return new Map([...found].map(([key, { id }]) => [key, id]));
   }
 }
 
-/** The operators of one list, each known by its homepage's host. */
-class Operators {
-  readonly #byName = new Map<string, Operator>();
-  readonly #fallbackName: string;
-
-  constructor(fallbackName: string) {
-    this.#fallbackName = shortened(fallbackName, MAX_NAME_LENGTH) || 'Imported stations';
+/** A row as the domain takes it, or why it does not. */
+function parsedRow(
+  row: StationRow,
+  operators: Operators,
+): Result<Omit<Candidate, 'row'> | OrganizationProfile, string> {
+  if ('reason' in row) return err(row.reason);
+  if ('profile' in row) {
+    const profile = parseOrganizationProfile(row.profile);
+    return profile.ok ? profile : err(rulesBroken(profile.error));
   }
-
-  of({ homepage, favicon }: ListedStation): Operator {
-    const url = homepage === null ? null : parseHttpUrl(homepage);
-    const operator = url === null ? this.#named(this.#fallbackName, null) : this.#ofHomepage(new URL(url));
-    operator.offerImage(favicon);
-    return operator;
-  }
-
-  #ofHomepage({ hostname, origin }: URL): Operator {
-    // `www.com` is a host of its own.
-    const host = hostname.replace(/^www\.(?=.*\.)/, '').replace(/\.$/, '');
-    return this.#named(shortened(host, MAX_NAME_LENGTH), origin);
-  }
-
-  #named(name: string, website: string | null): Operator {
-    const key = organizationNameKey(name);
-    const operator = this.#byName.get(key) ?? new Operator(name, website);
-    this.#byName.set(key, operator);
-    return operator;
-  }
+  const uuid = parseStreamUuid(row.uuid ?? '');
+  // What comes with a UUID is from a directory, where names need not please a list.
+  const stream = uuid === null ? streamOf(row) : parseStreamProfile(row);
+  if (!stream.ok) return err(typeof stream.error === 'string' ? stream.error : rulesBroken(stream.error));
+  const operator = operators.of(row);
+  const urlKey = streamUrlKey(stream.value.url);
+  return ok({ stream: stream.value, urlKey, operator, uuid, addedAt: row.addedAt ?? null });
 }
+
+function rulesBroken({ fields }: { readonly fields: readonly { field: string; rule: string }[] }): string {
+  return fields.map(({ field, rule }) => `the ${field} ${rule}`).join('; ');
+}
+
+const addressMark = (urlKey: string): string => `address ${urlKey}`;
+const uuidMark = (uuid: StreamUuid): string => `uuid ${uuid}`;
 
 function sameTexts(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every((text, index) => text === others[index]);

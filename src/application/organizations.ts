@@ -14,6 +14,9 @@ import type {
   OrganizationNameTaken,
   OrganizationNotFound,
   OrganizationRepository,
+  StoredOrganization,
+  StoredStream,
+  UnknownStream,
 } from './ports/organization-repository.js';
 import type { Secrets } from './ports/secrets.js';
 
@@ -30,6 +33,24 @@ export class AddOrganization {
     if (!profile.ok) return profile;
     const added = await this.organizations.add(profile.value, this.clock.now());
     return added.ok ? ok({ id: added.value, name: profile.value.name }) : added;
+  }
+}
+
+/** Only what is given; an image or thumbnail of `''` is taken away, links are replaced as a whole. */
+export type ProfileChanges = { readonly [Field in keyof ProfileFields]?: ProfileFields[Field] | undefined };
+
+export class UpdateOrganization {
+  constructor(private readonly organizations: OrganizationRepository) {}
+
+  execute(
+    id: OrganizationId,
+    changes: ProfileChanges,
+  ): Promise<Result<StoredOrganization, InvalidFields | OrganizationNotFound | OrganizationNameTaken>> {
+    return this.organizations.update(id, (before) => {
+      const { image, thumbnail, ...rest } = before;
+      const fields = { ...rest, image: image ?? '', thumbnail: thumbnail ?? '' };
+      return parseOrganizationProfile({ ...fields, ...given(changes) });
+    });
   }
 }
 
@@ -50,6 +71,35 @@ export class AddStream {
     const added = await this.organizations.addStream(organization, uuid, profile.value, this.clock.now());
     return added.ok ? ok({ id: added.value, uuid, name: profile.value.name }) : added;
   }
+}
+
+/** Only what is given; tags are replaced as a whole. */
+export type StreamChanges = {
+  readonly [Field in keyof StreamFields]?: StreamFields[Field] | undefined;
+} & { readonly organization?: OrganizationId | undefined };
+
+export class UpdateStream {
+  constructor(private readonly organizations: OrganizationRepository) {}
+
+  execute(
+    id: StreamId,
+    { organization, ...changes }: StreamChanges,
+  ): Promise<Result<StoredStream, InvalidFields | UnknownStream | OrganizationNotFound>> {
+    return this.organizations.changeStream(id, (before) => {
+      const profile = parseStreamProfile({ ...before, ...given(changes) });
+      if (!profile.ok) return profile;
+      return ok({ ...profile.value, organization: organization ?? before.organization });
+    });
+  }
+}
+
+/** Without the fields that are undefined: they would hide those they are laid over. */
+function given<Fields extends object>(
+  fields: Fields,
+): { [Field in keyof Fields]: Exclude<Fields[Field], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Field in keyof Fields]: Exclude<Fields[Field], undefined>;
+  };
 }
 
 export const MAX_LABEL_LENGTH = 100;

@@ -87,6 +87,19 @@ export function activate(
   return ok({ account: activated(account, now), mails: [], at: now });
 }
 
+export interface AlreadyActivated {
+  readonly kind: 'already-activated';
+}
+
+/** An operator vouches for the mailbox, where no mail arrives. */
+export function activateByHand(
+  account: Account,
+  now: Instant,
+): Result<AccountChange<Activated>, AlreadyActivated> {
+  if (account.state === 'activated') return err({ kind: 'already-activated' });
+  return ok({ account: activated(account, now), mails: [], at: now });
+}
+
 /** "That was not me": the owner of the mailbox deletes an account that somebody else registered with it. */
 export function disown(
   account: Account,
@@ -160,6 +173,15 @@ export function issueToken(
 ): AccountChange<Account> {
   return {
     account: { ...account, tokens: withNewToken(account.tokens, purpose, hash, now) },
+    mails: [],
+    at: now,
+  };
+}
+
+/** The mail with this token never left: nobody has the token, and it makes no room for itself among those that were mailed. */
+export function withdrawToken(account: Account, hash: TokenHash, now: Instant): AccountChange<Account> {
+  return {
+    account: { ...account, tokens: account.tokens.filter((token) => token.hash !== hash) },
     mails: [],
     at: now,
   };

@@ -1,22 +1,35 @@
 import { readFileSync } from 'node:fs';
+import { type Readable, Writable } from 'node:stream';
 import { Command, CommanderError } from 'commander';
 import { type Terminal, action } from './cli/commands.js';
+import { doctorCommand } from './cli/doctor-command.js';
+import { exportCommand } from './cli/export-command.js';
+import { highlightCommands } from './cli/highlight-commands.js';
 import { importCommand } from './cli/import-command.js';
+import { mailCommands } from './cli/mail-commands.js';
 import { migrateCommands } from './cli/migrate-commands.js';
 import { organizationCommands } from './cli/organization-commands.js';
 import { streamCommands } from './cli/stream-commands.js';
+import { userCommands } from './cli/user-commands.js';
 import { type Config, ConfigurationError, loadConfig } from './config.js';
 import type { Directory } from './directory.js';
+import type { Finding } from './doctor/finding.js';
 
 /** Where a command runs: the process, or a test. */
 export interface CommandLineEnvironment {
   readonly variables: Readonly<Record<string, string | undefined>>;
-  openDirectory(config: Config): Promise<Directory>;
+  openDirectory(config: Config, opening?: { readonly migrates: boolean }): Promise<Directory>;
   serve(config: Config): Promise<void>;
+  diagnose(variables: CommandLineEnvironment['variables']): Promise<readonly Finding[]>;
+  readonly stdin: Readable;
+  /** Calls the listener once when the process is told to stop; the answer takes it off again. */
+  onInterrupt(listener: () => void): () => void;
   readonly stdout: Output;
   readonly stderr: Output;
   /** Somebody is watching standard error: progress is shown there. */
   readonly isTerminal: boolean;
+  /** Puts a question to the person at the terminal; null: there is none. */
+  readonly ask: ((question: string) => Promise<string>) | null;
   /** Width of standard output; undefined where it is no terminal, and nothing is cut. */
   readonly columns: number | undefined;
 }
@@ -40,13 +53,25 @@ export async function runCommandLine(
   const progress = new ProgressLine(env);
   const terminal: Terminal = {
     columns: env.columns ?? Infinity,
+    ask: async (question) => (env.ask ? env.ask(question) : null),
     progress: (text) => progress.show(text),
+    input: env.stdin,
+    write: async (text) => {
+      if (env.stdout instanceof Writable) await written(env.stdout, text);
+      else env.stdout.write(text);
+    },
+    interruptible: async (work) => {
+      const interruption = new AbortController();
+      const stop = env.onInterrupt(() => interruption.abort());
+      return work(interruption.signal).finally(stop);
+    },
+    examine: () => env.diagnose(env.variables),
     refuse: (sentence) => {
       env.stderr.write(`${sentence}\n`);
       exitCode = EXIT.refused;
     },
-    run: async (options, work) => {
-      const directory = await env.openDirectory(loadConfig(env.variables));
+    run: async (options, work, opening) => {
+      const directory = await env.openDirectory(loadConfig(env.variables), opening);
       const outcome = await work(directory).finally(() => directory.close());
       if (!outcome.ok) return terminal.refuse(outcome.error);
       env.stdout.write(options.json ? `${JSON.stringify(outcome.value.json)}\n` : outcome.value.text);
@@ -59,6 +84,8 @@ export async function runCommandLine(
     progress.show('');
     // Commander has printed the help, the version or what is wrong already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUsage;
+    // Whoever read the output, such as `head`, has seen enough.
+    if (isClosedPipe(error)) return EXIT.refused;
     if (error instanceof ConfigurationError) {
       env.stderr.write(`${error.message}\n`);
       return EXIT.wrongConfiguration;
@@ -90,7 +117,12 @@ function createProgram(env: CommandLineEnvironment, terminal: Terminal): Command
   migrateCommands(program, terminal);
   organizationCommands(program, terminal);
   streamCommands(program, terminal);
+  highlightCommands(program, terminal);
+  userCommands(program, terminal);
+  doctorCommand(program, terminal);
   importCommand(program, terminal);
+  exportCommand(program, terminal);
+  mailCommands(program, terminal);
   return program;
 }
 
@@ -98,13 +130,37 @@ function createProgram(env: CommandLineEnvironment, terminal: Terminal): Command
 function ofProcess(): CommandLineEnvironment {
   return {
     variables: process.env,
-    openDirectory: async (config) => (await import('./directory.js')).openDirectory(config),
+    openDirectory: async (config, opening) => (await import('./directory.js')).openDirectory(config, opening),
     serve: async (config) => (await import('./serve.js')).serve(config),
+    diagnose: async (variables) => (await import('./doctor/diagnose.js')).diagnose(variables),
+    stdin: process.stdin,
+    onInterrupt: (listener) => {
+      const signals = ['SIGINT', 'SIGTERM'] as const;
+      for (const signal of signals) process.once(signal, listener);
+      return () => signals.forEach((signal) => process.off(signal, listener));
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     isTerminal: process.stderr.isTTY,
+    ask: process.stdin.isTTY && process.stderr.isTTY ? askAtTerminal : null,
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
   };
+}
+
+function written(output: Writable, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // The callback has the error too; the event, unheard, would end the process at once.
+    if (output.listenerCount('error') === 0) output.on('error', () => {});
+    output.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+function isClosedPipe(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
+}
+
+async function askAtTerminal(question: string): Promise<string> {
+  return (await import('./cli/ask.js')).ask(question, process.stdin, process.stderr);
 }
 
 /** One line of standard error that is written over and over, at most ten times a second. */
@@ -126,7 +182,7 @@ class ProgressLine {
 }
 
 /** Known by name: importing their classes would load the adapters for every command. */
-const FORESEEN = ['Unavailable', 'DataDirectoryInUse', 'AddressUnusable'];
+const FORESEEN = ['Refused', 'Unavailable', 'DataDirectoryInUse', 'DataDirectoryUnusable', 'AddressUnusable'];
 
 /** A sentence for what an operator can put right; for anything else what it takes to find the bug. */
 function explained(error: unknown): string {

@@ -12,6 +12,8 @@ export interface Config {
   readonly port: number;
   /** null: off. */
   readonly management: { readonly host: string; readonly port: number } | null;
+  /** After SIGTERM, how long requests are still taken while balancers learn of the stop. */
+  readonly drainMilliseconds: number;
   /** Absolute path. */
   readonly dataDir: string;
   readonly database: DatabaseConfig;
@@ -47,6 +49,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const MIN_SECRET_BYTES = 32;
+const DRAIN_MS = 5_000;
 
 const port = Joi.number().integer().min(0).max(65_535);
 const host = Joi.alternatives(Joi.string().hostname(), Joi.string().ip());
@@ -67,6 +70,10 @@ const VARIABLES: Record<string, { schema: Joi.Schema; allowed: string }> = {
     allowed: 'a port number from 0 to 65535, or empty for none',
   },
   MANAGEMENT_HOST: { schema: host.default('127.0.0.1'), allowed: 'a host name or IP address' },
+  DRAIN_MS: {
+    schema: Joi.number().integer().min(0).max(600_000),
+    allowed: 'a number of milliseconds from 0 to 600000',
+  },
   DATA_DIR: { schema: Joi.string().default('./data'), allowed: 'a folder' },
   DATABASE_URL: {
     schema: Joi.alternatives(urlWith('postgres', 'postgresql'), Joi.valid('memory:')),
@@ -89,7 +96,10 @@ const VARIABLES: Record<string, { schema: Joi.Schema; allowed: string }> = {
     schema: Joi.string().pattern(/^([^<>@\r\n]*<)?[^\s<>@,]+@[^\s<>@,]+>?$/),
     allowed: 'an address such as radio@example.com or Radio <radio@example.com>',
   },
-  PUBLIC_URL: { schema: urlWith('http', 'https'), allowed: 'an http or https URL' },
+  PUBLIC_URL: {
+    schema: urlWith('http', 'https').pattern(/^[^?#]+$/),
+    allowed: 'an http or https URL without ? and #',
+  },
   JWT_SECRETS: {
     schema: Joi.string().custom((value: string) => {
       const secrets = commaSeparated(value);
@@ -143,6 +153,8 @@ export function loadConfig(environment: Environment): Config {
     port: values['PORT'] as number,
     management:
       managementPort === '' ? null : { host: values['MANAGEMENT_HOST'] as string, port: managementPort },
+    // Without a management listener no balancer can ask whether to stay away.
+    drainMilliseconds: (values['DRAIN_MS'] as number | undefined) ?? (managementPort === '' ? 0 : DRAIN_MS),
     dataDir: resolve(values['DATA_DIR'] as string),
     database: database(
       values['DATABASE_URL'] as string | undefined,

@@ -7,6 +7,8 @@ export {
   mails,
   nodeServices,
   postgresStorage,
+  redisRateLimits,
   useCases,
 } from './container.js';
+export { FailoverRateLimiter, type SharingState } from './failover-rate-limiter.js';
 export { type Service, createService } from './service.js';

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { runCommandLine } from './command-line.js';
 
-if (existsSync('.env')) process.loadEnvFile('.env');
+if (statSync('.env', { throwIfNoEntry: false })?.isFile()) process.loadEnvFile('.env');
 process.exitCode = await runCommandLine(process.argv.slice(2), {});

@@ -1,28 +1,35 @@
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   ActivateAccount,
-  DeliverMails,
   DisownAccount,
   LogIn,
   RegisterAccount,
   RequestPasswordReset,
   ResetPassword,
 } from '../application/accounts.js';
+import { DeliverMails } from '../application/mail-delivery.js';
+import { RecomputeHighlights } from '../application/highlights.js';
 import { ImportStations } from '../application/import-stations.js';
 import { IdentifySender, UpdateNowPlaying } from '../application/now-playing.js';
 import type { Mailer } from '../application/ports/mailer.js';
+import type { OrganizationRepository } from '../application/ports/organization-repository.js';
 import { CastVote, ViewVotes } from '../application/voting.js';
 import { createApp } from '../adapters/http/app.js';
+import type { Check } from '../adapters/http/management.js';
 import { createHttpServer } from '../adapters/http/server.js';
+import type { ReplicaState } from '../adapters/postgres/replication.js';
 import { FileMailer } from '../adapters/smtp/file-mailer.js';
 import { SmtpMailer } from '../adapters/smtp/smtp-mailer.js';
 import type { Config } from './config.js';
-import { PORT, createContainer, mails, nodeServices, useCases } from './container.js';
+import { PORT, createContainer, mails, nodeServices, redisRateLimits, useCases } from './container.js';
+import { FailoverRateLimiter, type SharingState } from './failover-rate-limiter.js';
+import { type Address, listenOn, stopListening } from './listening.js';
+import { HighlightWorker } from './highlight-worker.js';
 import { jwtSecretFrom } from './jwt-secret-file.js';
+import { LastGoodStreams } from './last-good-streams.js';
 import { type Logger, createLogger } from './logger.js';
 import { MailWorker } from './mail-worker.js';
 import { sampleStations } from './sample-stations.js';
@@ -33,76 +40,63 @@ export interface Service {
   /** The Express application, for a host that has its own server. */
   readonly app: ReturnType<typeof createApp>;
   /** Serves on the configured address; the address that others reach it at. */
-  listen(): Promise<{ readonly host: string; readonly port: number }>;
-  /** Takes no new requests, finishes those in flight (at most 10 s), ends the mail worker, closes the storage. */
-  close(): Promise<void>;
+  listen(): Promise<Address>;
+  /** What it cannot do without, each by its name. */
+  readonly checks: Readonly<Record<string, Check>>;
+  /**
+   * Takes no new requests, finishes those in flight (at most 10 s), ends the mail worker, closes the storage.
+   * @param drainMilliseconds so long new requests are still taken, but every answer ends its connection
+   */
+  close(drainMilliseconds?: number): Promise<void>;
 }
 
-/** Nothing can listen there. Its message tells an operator what to do. */
-export class AddressUnusable extends Error {
-  override readonly name = 'AddressUnusable';
+/** What is in flight gets this long after a stop, in milliseconds. */
+const GRACE = 10_000;
+/** How long a start waits for Redis, in milliseconds. */
+const REDIS_PATIENCE = 1_000;
 
-  constructor({ host, port }: Pick<Config, 'host' | 'port'>, cause: NodeJS.ErrnoException) {
-    const reasons: Record<string, string> = {
-      EADDRINUSE: 'another process listens there already',
-      EACCES: 'this user may not use it',
-      EADDRNOTAVAIL: 'this machine has no such address',
-    };
-    super(
-      `Cannot listen on port ${port} of ${host}: ${reasons[cause.code ?? ''] ?? cause.message}. Set PORT and HOST.`,
-      { cause },
-    );
-  }
-}
-
-/** Requests in flight get this long after a stop was asked for, in milliseconds. */
-const DRAIN = 10_000;
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+export const { version } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as {
   version: string;
 };
 
 /**
  * Opens the storage, brings its schema up to date, fills a new directory with the sample stations, wires everything.
  * Reads nothing from the environment. Mails are sent from now on, requests are taken after `listen`.
+ * @param modules a host's own adapters, bound with `rebind`
  */
 export async function createService(
   config: Config,
   log: Logger = createLogger(config.logLevel),
+  modules: readonly Storage['module'][] = [],
 ): Promise<Service> {
   warnOfRisks(config, log);
-  const storage = await openStorage(config, 'server');
+  const storage = await openStorage(config, 'server', (state) => reportReplica(state, log));
   try {
-    return await startOn(storage, config, log);
+    return await startOn(storage, config, log, modules);
   } catch (error) {
     await storage.close();
     throw error;
   }
 }
 
-async function startOn(storage: Storage, config: Config, log: Logger): Promise<Service> {
+async function startOn(
+  storage: Storage,
+  config: Config,
+  log: Logger,
+  modules: readonly Storage['module'][],
+): Promise<Service> {
   for (const name of await storage.migrations.up()) log.info({ migration: name }, 'migration applied');
   const container = createContainer(
     useCases,
     storage.module,
     nodeServices({ jwtSecrets: () => jwtSecrets(config) }),
     mails(() => createMailer(config, log)),
+    ...(config.redisUrls.length > 0 ? [redisRateLimits(config.redisUrls, reportSharing(log))] : []),
+    ...modules,
   );
-  if (
-    config.sampleData === 'on' ||
-    (config.sampleData === 'when-new' &&
-      config.database.kind === 'embedded' &&
-      storage.isNew &&
-      !config.production)
-  ) {
-    const { added, organizations } = await container
-      .get(ImportStations)
-      .execute(sampleStations(), { fallbackOrganizationName: 'Sample stations' });
-    log.info(
-      { streams: added, organizations },
-      'filled the new directory with sample stations (SAMPLE_DATA)',
-    );
-  }
+  await fill(storage, config, container.get(PORT.organizations), container.get(ImportStations), log);
   const app = createApp({
     registerAccount: container.get(RegisterAccount),
     activateAccount: container.get(ActivateAccount),
@@ -114,7 +108,7 @@ async function startOn(storage: Storage, config: Config, log: Logger): Promise<S
     viewVotes: container.get(ViewVotes),
     identifySender: container.get(IdentifySender),
     updateNowPlaying: container.get(UpdateNowPlaying),
-    directory: container.get(PORT.directory),
+    directory: new LastGoodStreams(container.get(PORT.directory), log),
     accessTokens: container.get(PORT.accessTokens),
     rateLimiter: config.rateLimits ? container.get(PORT.rateLimiter) : null,
     clock: container.get(PORT.clock),
@@ -122,37 +116,56 @@ async function startOn(storage: Storage, config: Config, log: Logger): Promise<S
     version,
     log,
   });
+  const limiter = config.rateLimits ? container.get(PORT.rateLimiter) : null;
+  if (limiter instanceof FailoverRateLimiter) await limiter.open(REDIS_PATIENCE);
   const server = createHttpServer(app);
   const mailWorker = new MailWorker(container.get(DeliverMails), log);
   mailWorker.start();
+  const recompute = container.get(RecomputeHighlights);
+  const highlightWorker = new HighlightWorker(recompute, container.get(PORT.clock), log);
+  highlightWorker.start();
 
   return {
     app,
     async listen() {
-      server.listen(config.port, config.host);
-      await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-        throw error.code === undefined ? error : new AddressUnusable(config, error);
-      });
-      const { address, port } = server.address() as AddressInfo;
-      return { host: address, port };
+      return listenOn(server, config, 'Set PORT and HOST.');
     },
-    async close() {
-      await stopServing(server);
-      await mailWorker.stop();
+    checks: { database: () => storage.ping() },
+    async close(drainMilliseconds = 0) {
+      server.announceClose();
+      const mailsLeft = mailWorker.stop(drainMilliseconds + GRACE);
+      if (server.listening) await pause(drainMilliseconds);
+      await stopListening(server, GRACE);
+      await mailsLeft;
+      await highlightWorker.stop();
       await container.unbindAllAsync();
       await storage.close();
     },
   };
 }
 
-async function stopServing(server: ReturnType<typeof createHttpServer>): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  const cut = setTimeout(() => server.closeAllConnections(), DRAIN);
-  await closed;
-  clearTimeout(cut);
+/** With the sample stations, if nobody has put anything there before. */
+async function fill(
+  storage: Storage,
+  { sampleData, production }: Config,
+  organizations: OrganizationRepository,
+  importStations: ImportStations,
+  log: Logger,
+): Promise<void> {
+  const isUntouched = storage.isNew && !production && (await organizations.list()).length === 0;
+  if (sampleData === 'on' || (sampleData === 'when-new' && isUntouched)) {
+    const samples = { fallbackOrganizationName: 'Sample stations' };
+    const { added } = await importStations.execute(sampleStations(), samples);
+    if (added > 0) log.info({ streams: added }, 'filled the directory with sample stations (SAMPLE_DATA)');
+  }
+  await storage.settle();
+}
+
+function reportReplica(state: ReplicaState, log: Logger): void {
+  if (state === 'in-use') log.info('the replica is read (DATABASE_REPLICA_URL)');
+  else if (state === 'lost') log.warn('the replica does not answer: the primary is read instead');
+  else if (state === 'behind') log.warn('the replica is more than 5 s behind: the primary is read instead');
+  else log.warn('DATABASE_REPLICA_URL names a server that is no replica: the primary is read instead');
 }
 
 function jwtSecrets(config: Config): readonly string[] {
@@ -174,6 +187,15 @@ function createMailer({ smtpUrl, mailFrom, publicUrl, dataDir }: Config, log: Lo
   });
 }
 
+/** Only the failure's message: what else ioredis puts into an error can be the password. */
+function reportSharing(log: Logger): (state: SharingState, failure?: unknown) => void {
+  return (state, failure) => {
+    if (state === 'shared') return log.info('Redis answers: limits are shared by all processes on it.');
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    log.warn({ reason }, 'Redis does not answer: until it does, this process counts limits by itself.');
+  };
+}
+
 function warnOfRisks(config: Config, log: Logger): void {
   if (!config.rateLimits)
     log.warn('RATE_LIMITS=off: nothing limits how often a client may call. For tests and benchmarks only.');
@@ -181,6 +203,4 @@ function warnOfRisks(config: Config, log: Logger): void {
     log.warn(
       'TRUST_PROXY=true: every client can choose the address it is counted by. Name your proxies instead.',
     );
-  if (config.redisUrls.length > 0)
-    log.warn('REDIS_URL is set, but this version counts limits per process only.');
 }

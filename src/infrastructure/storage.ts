@@ -5,6 +5,7 @@ import {
   migrationStatus,
 } from '../adapters/postgres/migrations.js';
 import { type PostgresConnection, PostgresDatabase } from '../adapters/postgres/postgres-database.js';
+import type { ReplicaState } from '../adapters/postgres/replication.js';
 import { openEmbeddedDatabase } from '../adapters/postgres/embedded-database.js';
 import type { Config } from './config.js';
 import { inMemoryStorage, postgresStorage } from './container.js';
@@ -20,9 +21,13 @@ export interface Migrations {
 /** The place where the directory is kept, open. */
 export interface Storage {
   readonly module: ReturnType<typeof inMemoryStorage>;
-  /** Nothing was kept here before. */
+  /** An embedded database that no server has filled yet. */
   readonly isNew: boolean;
+  /** It is filled, or shall stay empty. */
+  settle(): Promise<void>;
   readonly migrations: Migrations;
+  /** Resolves if the database answers; over a connection of its own, so that it says nothing about how busy we are. */
+  ping(): Promise<void>;
   /** To be called after the container has let go of its connections. */
   close(): Promise<void>;
 }
@@ -31,22 +36,33 @@ export interface Storage {
  * @param role `server`: serves an embedded database, and is refused while another process does; `visitor`: uses it
  *   through that process if there is one
  */
-export async function openStorage(config: Config, role: 'server' | 'visitor'): Promise<Storage> {
+export async function openStorage(
+  config: Config,
+  role: 'server' | 'visitor',
+  onReplicaChange: (state: ReplicaState) => void = () => {},
+): Promise<Storage> {
   switch (config.database.kind) {
     case 'memory':
       return {
         module: inMemoryStorage(),
-        isNew: true,
+        isNew: false,
+        settle: () => Promise.resolve(),
         migrations: NO_MIGRATIONS,
+        ping: () => Promise.resolve(),
         close: () => Promise.resolve(),
       };
     case 'postgres': {
-      const connection = { url: config.database.url };
-      const close = () => Promise.resolve();
+      const { url, replicaUrl } = config.database;
+      const connection = { url, isPatient: role === 'visitor' };
+      const replica =
+        role === 'server' && replicaUrl !== null ? { url: replicaUrl, onChange: onReplicaChange } : null;
+      const { ping, close } = pingable(connection);
       return {
-        module: postgresStorage(connection),
+        module: postgresStorage(connection, replica),
         isNew: false,
+        settle: () => Promise.resolve(),
         migrations: migrationsOf(connection),
+        ping,
         close,
       };
     }
@@ -55,14 +71,32 @@ export async function openStorage(config: Config, role: 'server' | 'visitor'): P
         role: role === 'server' ? 'owner' : 'either',
       });
       const { connection, isNew } = database;
+      const { ping, close } = pingable(connection);
       return {
         module: postgresStorage(connection),
         isNew,
-        migrations: migrationsOf(connection),
-        close: () => database.close(),
+        settle: () => database.settle(),
+        migrations: {
+          ...migrationsOf(connection),
+          ...(database.isOwner ? {} : { down: refuseWhileServing }),
+        },
+        ping,
+        close: async () => {
+          await close();
+          await database.close();
+        },
       };
     }
   }
+}
+
+/** What an operator asked for cannot be done now. Its message says why. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+function refuseWhileServing(): Promise<never> {
+  throw new Refused('A server is running on this directory, and needs its schema. Stop it first.');
 }
 
 const NO_MIGRATIONS: Migrations = {
@@ -70,6 +104,14 @@ const NO_MIGRATIONS: Migrations = {
   down: () => Promise.resolve([]),
   status: () => Promise.resolve([]),
 };
+
+function pingable(connection: PostgresConnection): Pick<Storage, 'ping' | 'close'> {
+  const database = new PostgresDatabase(connection);
+  return {
+    ping: async () => void (await database.rows('select 1')),
+    close: () => database.close(),
+  };
+}
 
 function migrationsOf(connection: PostgresConnection): Migrations {
   const using = async <T>(work: (database: PostgresDatabase) => Promise<T>): Promise<T> => {

@@ -1,11 +1,18 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { PROGRAM, type RunningService, cleanEnvironment, startService } from '../support/running-service.js';
+import {
+  PROGRAM,
+  type RunningService,
+  cleanEnvironment,
+  newDataDir,
+  startService,
+} from '../support/running-service.js';
 
 const run = promisify(execFile);
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -16,7 +23,7 @@ describe('The embedded directory', function () {
   let service: RunningService | null = null;
 
   beforeEach(() => {
-    dataDir = mkdtempSync(join(tmpdir(), 'radio-directory-'));
+    dataDir = newDataDir();
   });
 
   afterEach(async () => {
@@ -145,7 +152,57 @@ describe('The embedded directory', function () {
     await first.end('SIGTERM');
     service = await startService(dataDir);
     expect(await count(service.url)).to.equal(stations);
-    expect(service.output()).to.not.include('filled the new directory');
+    expect(service.output()).to.not.include('sample stations');
+  });
+
+  it('is filled although a command came before the first server, or the first server was killed on the way', async () => {
+    await command('organization', 'list');
+    const killed = spawn(process.execPath, [PROGRAM, 'serve'], {
+      env: { ...cleanEnvironment(), DATA_DIR: dataDir, PORT: '0', MANAGEMENT_PORT: '', LOG_LEVEL: 'silent' },
+    });
+    await pause(700);
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+    service = await startService(dataDir);
+    const { stations } = (await (await fetch(`${service.url}/stats`)).json()) as { stations: number };
+    expect(stations).to.be.at.least(24);
+  });
+
+  it('keeps its schema while a server runs on it', async () => {
+    await start();
+    const refused = spawnSync(process.execPath, [PROGRAM, 'migrate', 'down'], {
+      env: { ...cleanEnvironment(), DATA_DIR: dataDir },
+      encoding: 'utf8',
+    });
+    expect(refused.status).to.equal(1);
+    expect(refused.stderr).to.equal(
+      'A server is running on this directory, and needs its schema. Stop it first.\n',
+    );
+  });
+
+  it('shows its schema as it is, without bringing it up to date', async () => {
+    await command('organization', 'list');
+    const { reverted } = (await command('migrate', 'down')) as { reverted: string[] };
+    expect(reverted).to.have.length(1);
+    expect(await command('migrate', 'status')).to.deep.include({ pending: reverted });
+  });
+
+  it('says in one sentence why a folder cannot hold it', () => {
+    const file = join(dataDir, 'file');
+    writeFileSync(file, '');
+    for (const [folder, reason] of [
+      [file, 'it is a file'],
+      [join(file, 'below'), 'a part of its path is a file'],
+    ] as const) {
+      const refused = spawnSync(process.execPath, [PROGRAM, 'organization', 'list'], {
+        env: { ...cleanEnvironment(), DATA_DIR: folder },
+        encoding: 'utf8',
+      });
+      expect(refused.status).to.equal(1);
+      expect(refused.stderr).to.equal(
+        `The data directory ${folder} cannot be used: ${reason}. Set DATA_DIR.\n`,
+      );
+    }
   });
 });
 

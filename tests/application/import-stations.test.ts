@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { InMemoryBulkDirectory } from '../../src/adapters/in-memory/in-memory-bulk-directory.js';
 import { InMemoryDatabase } from '../../src/adapters/in-memory/in-memory-database.js';
 import { InMemoryOrganizationRepository } from '../../src/adapters/in-memory/in-memory-organization-repository.js';
 import { RandomSecrets } from '../../src/adapters/node/random-secrets.js';
@@ -11,18 +12,19 @@ import {
   type SkippedRow,
   type StationRow,
 } from '../../src/application/import-stations.js';
-import type { StoredOrganization } from '../../src/application/ports/organization-repository.js';
-import type { OrganizationId } from '../../src/domain/ids.js';
+import type { Instant, OrganizationId } from '../../src/domain/ids.js';
 import { anAddedOrganization, anAddedStream } from '../support/builders.js';
-import { ManualClock } from '../support/manual-clock.js';
-import { asList, fixtureText } from '../support/station-lists.js';
+import { ManualClock, START } from '../support/manual-clock.js';
+import { all, asList, fixtureText } from '../support/station-lists.js';
 
 const REAL_LIST = 'radio-browser/stations-sample.json';
 
-function aDirectory(organizations = new InMemoryOrganizationRepository(new InMemoryDatabase())) {
-  const importStations = new ImportStations(organizations, new RandomSecrets(), new ManualClock());
+function aDirectory(db = new InMemoryDatabase(), bulk = new InMemoryBulkDirectory(db)) {
+  const organizations = new InMemoryOrganizationRepository(db);
+  const importStations = new ImportStations(organizations, bulk, new RandomSecrets(), new ManualClock());
   return {
     organizations,
+    bulk,
     async import(rows: AsyncIterable<StationRow>, options: Partial<ImportOptions> = {}) {
       const skipped: SkippedRow[] = [];
       const onSkipped = (row: SkippedRow) => void skipped.push(row);
@@ -272,25 +274,30 @@ describe('Importing stations', () => {
     expect(await organizations.list()).to.have.length(1);
   });
 
-  it('uses an organization that has the name already, and leaves it as it is', async () => {
+  it('uses an organization that has the name already, and at most gives it the image that it lacks', async () => {
     const { organizations, ...directory } = aDirectory();
     const organization = await anAddedOrganization(organizations, { name: 'A.EXAMPLE', isPublic: false });
     const before = await organizations.find(organization);
     const { summary } = await directory.import(asList(aStation({ favicon: 'https://a.example/f.png' })));
     expect(summary).to.deep.equal({ ...NOTHING, added: 1 });
-    expect(await organizations.find(organization)).to.deep.equal(before);
+    expect(await organizations.find(organization)).to.deep.equal({
+      ...before,
+      image: 'https://a.example/f.png',
+    });
     expect(await organizations.listStreams(organization)).to.have.length(1);
+    await directory.import(asList(aStation({ favicon: 'https://a.example/other.png' })));
+    expect(await organizations.find(organization)).to.include({ image: 'https://a.example/f.png' });
   });
 
   it('uses an organization that somebody else adds under the name in the middle of it', async () => {
-    class OvertakenRepository extends InMemoryOrganizationRepository {
-      override async list(): Promise<readonly StoredOrganization[]> {
-        const known = [...(await super.list())];
-        await anAddedOrganization(this, { name: 'A.example' });
-        return known;
+    const db = new InMemoryDatabase();
+    class OvertakenDirectory extends InMemoryBulkDirectory {
+      override async addOrganizations(...profiles: Parameters<InMemoryBulkDirectory['addOrganizations']>) {
+        await anAddedOrganization(new InMemoryOrganizationRepository(db), { name: 'A.example' });
+        return super.addOrganizations(...profiles);
       }
     }
-    const { organizations, ...directory } = aDirectory(new OvertakenRepository(new InMemoryDatabase()));
+    const { organizations, ...directory } = aDirectory(db, new OvertakenDirectory(db));
     const { summary } = await directory.import(asList(aStation(), aStation()));
     expect(summary).to.deep.equal({ ...NOTHING, added: 2 });
     expect(new Set((await organizations.listStreams()).map((stream) => stream.organization)).size).to.equal(
@@ -309,29 +316,145 @@ describe('Importing stations', () => {
     expect(await organizations.listStreams()).to.have.length(20);
   });
 
-  it('tells how far it is: rows read, then streams stored', async () => {
+  it('tells after every batch how far it is', async () => {
     const told: ImportProgress[] = [];
-    await aDirectory().import(asList(aStation(), { row: 0, reason: 'none' }, aStation()), {
-      onProgress: (progress) => void told.push(progress),
-    });
-    expect(told).to.deep.equal([
-      { read: 1, stored: 0, total: null },
-      { read: 2, stored: 0, total: null },
-      { read: 3, stored: 0, total: null },
-      { read: 3, stored: 1, total: 2 },
-      { read: 3, stored: 2, total: 2 },
+    await aDirectory().import(aList(1_200), { onProgress: (progress) => void told.push(progress) });
+    expect(told.map(({ rows: dealtWith, added }) => [dealtWith, added])).to.deep.equal([
+      [500, 500],
+      [1_000, 1_000],
+      [1_200, 1_200],
     ]);
   });
 
-  it('stores nothing of a list that breaks off while it is read', async () => {
+  it('holds one batch of rows at a time, however long the list is', async () => {
+    let read = 0;
+    let stored = 0;
+    let mostUnstored = 0;
+    async function* counted(): AsyncGenerator<StationRow> {
+      for await (const row of aList(5_000)) {
+        read += 1;
+        mostUnstored = Math.max(mostUnstored, read - stored);
+        yield row;
+      }
+    }
+    await aDirectory().import(counted(), { onProgress: ({ rows: dealtWith }) => void (stored = dealtWith) });
+    expect(stored).to.equal(5_000);
+    expect(mostUnstored).to.be.at.most(501);
+  });
+
+  it('recognises an address that the list named long before', async () => {
+    async function* rowsWithAnEcho(): AsyncGenerator<StationRow> {
+      yield aStation({ row: 1, url: 'https://a.example/live', name: 'First' });
+      yield* aList(1_000);
+      yield aStation({ row: 9_999, url: 'http://A.example/live/', name: 'Echo' });
+    }
+    const directory = aDirectory();
+    const { summary, skipped } = await directory.import(rowsWithAnEcho());
+    expect(summary).to.include({ added: 1_001, updated: 0, skipped: 1 });
+    expect(skipped).to.deep.equal([{ row: 9_999, reason: 'same address as row 1' }]);
+    expect(await directory.organizations.listStreams()).to.deep.include.members([
+      { ...(await directory.organizations.listStreams())[0], name: 'First' },
+    ]);
+  });
+
+  it('gives an operator the image that only a later batch has', async () => {
+    async function* lateImage(): AsyncGenerator<StationRow> {
+      yield* aList(700);
+      yield aStation({ favicon: 'https://a.example/late.png' });
+    }
     const { organizations, ...directory } = aDirectory();
+    await directory.import(lateImage());
+    expect((await organizations.list()).map(({ image }) => image)).to.deep.equal([
+      'https://a.example/late.png',
+    ]);
+  });
+
+  it('keeps what it stored of a list that breaks off, and goes on from there the next time', async () => {
+    const { organizations, ...directory } = aDirectory();
+    const stations = await all(aList(1_300));
     async function* torn(): AsyncGenerator<StationRow> {
-      yield aStation();
+      yield* stations.slice(0, 800);
       throw new Error('disk gone');
     }
     let problem: unknown;
     await directory.import(torn()).catch((error: unknown) => (problem = error));
     expect(problem).to.be.an('error').with.property('message', 'disk gone');
-    expect(await organizations.listStreams()).to.deep.equal([]);
+    expect(await organizations.listStreams()).to.have.length(500);
+    const { summary } = await directory.import(asList(...stations));
+    expect(summary).to.deep.equal({ ...NOTHING, added: 800 });
+    expect(await organizations.listStreams()).to.have.length(1_300);
+  });
+
+  describe('that come with a UUID, from another directory', () => {
+    const uuid = '00000000-0000-4000-8000-000000000001';
+    const other = '00000000-0000-4000-8000-000000000002';
+
+    it('keeps UUID, switch, time and operator', async () => {
+      const { organizations, ...directory } = aDirectory();
+      const addedAt = (START - 5_000) as Instant;
+      const organization = 'Radio "A"';
+      const station = aStation({ uuid, organization, isEnabled: false, addedAt, homepage: null });
+      const { summary } = await directory.import(asList(station));
+      expect(summary).to.deep.equal({ ...NOTHING, added: 1, organizations: 1 });
+      expect((await organizations.list()).map(({ name }) => name)).to.deep.equal([organization]);
+      expect((await organizations.listStreams())[0]).to.include({ uuid, isEnabled: false });
+      expect((await directory.bulk.listStreams(0, 10))[0]).to.include({ addedAt });
+    });
+
+    it('takes a time in the future for now', async () => {
+      const directory = aDirectory();
+      await directory.import(asList(aStation({ uuid, addedAt: (START + 1_000_000) as Instant })));
+      expect((await directory.bulk.listStreams(0, 10))[0]).to.include({ addedAt: START });
+    });
+
+    it('adds two streams at one address if they had been two, once', async () => {
+      const { organizations, ...directory } = aDirectory();
+      const url = 'https://a.example/live';
+      const stations = [aStation({ uuid, url }), aStation({ uuid: other, url })];
+      expect((await directory.import(asList(...stations))).summary).to.include({ added: 2, skipped: 0 });
+      expect((await directory.import(asList(...stations))).summary).to.deep.equal(NOTHING);
+      expect(await organizations.listStreams()).to.have.length(2);
+    });
+
+    it('knows a stream by its UUID even at another address, and else by its address', async () => {
+      const { organizations, ...directory } = aDirectory();
+      await directory.import(asList(aStation({ uuid, url: 'https://a.example/1', name: 'One' })));
+      await directory.import(asList(aStation({ uuid, url: 'https://a.example/2', name: 'Two' })));
+      await directory.import(asList(aStation({ uuid: other, url: 'https://a.example/1', name: 'Three' })));
+      expect(await organizations.listStreams()).to.have.length(1);
+      expect((await organizations.listStreams())[0]).to.include({
+        uuid,
+        url: 'https://a.example/1',
+        name: 'Three',
+      });
+    });
+
+    it('skips a UUID that the list has named before', async () => {
+      const { skipped } = await aDirectory().import(
+        asList(aStation({ row: 1, uuid }), aStation({ row: 2, uuid })),
+      );
+      expect(skipped).to.deep.equal([{ row: 2, reason: 'same UUID as row 1' }]);
+    });
+
+    it('adds organizations that the list describes, and leaves those that are there as they are', async () => {
+      const { organizations, ...directory } = aDirectory();
+      await anAddedOrganization(organizations, { name: 'There', description: 'mine' });
+      const { summary, skipped } = await directory.import(
+        asList(
+          { row: 1, profile: { name: 'THERE', description: 'theirs' } },
+          { row: 2, profile: { name: 'New', description: 'new', isPublic: false } },
+          { row: 3, profile: { name: '' } },
+        ),
+      );
+      expect(summary).to.deep.equal({ ...NOTHING, organizations: 1, skipped: 1 });
+      expect(skipped).to.deep.equal([{ row: 3, reason: 'the name must be 1 to 200 characters' }]);
+      const [there, added] = await organizations.list();
+      expect(there).to.include({ name: 'There', description: 'mine' });
+      expect(added).to.include({ name: 'New', description: 'new', isPublic: false });
+    });
   });
 });
+
+async function* aList(length: number): AsyncGenerator<StationRow> {
+  for (let count = 0; count < length; count++) yield aStation();
+}

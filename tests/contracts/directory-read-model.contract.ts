@@ -120,7 +120,7 @@ function streamContract(storage: StorageUnderTest): void {
         next: { title: 'Jolene', artist: null, cover: null },
       });
       const updated = await nowPlaying.update(uuid, organization, (before) =>
-        applyReport(before, report, at, aPlayId()),
+        applyReport(before, report, at, aPlayId),
       );
       const stored = must(updated).applied.nowPlaying;
       const expected = [{ ...listed, nowPlaying: { ...stored, past: [] } }];
@@ -238,7 +238,7 @@ function historyContract(storage: StorageUnderTest): void {
     for (const [index, title] of ['first', 'second', 'third', 'fourth', 'fifth'].entries())
       must(
         await nowPlaying.update(uuid, organization, (before) =>
-          applyReport(before, aSongReport({ title }), later(START, index * MINUTE + index), aPlayId()),
+          applyReport(before, aSongReport({ title }), later(START, index * MINUTE + index), aPlayId),
         ),
       );
     const history = await directory.history(id);

@@ -94,6 +94,8 @@ export function mailOutboxContract(storage: StorageUnderTest): void {
       await registered(store, [0]);
       await store.mailOutbox.remove(UNKNOWN_ID);
       await store.mailOutbox.postpone(UNKNOWN_ID, later(START, DAY), 'unknown');
+      await store.mailOutbox.release(UNKNOWN_ID, START);
+      await store.mailOutbox.giveUp(UNKNOWN_ID, START, 'unknown');
       expect(await claimedOne(store, START)).to.include({ attempts: 0 });
     });
 
@@ -108,6 +110,87 @@ export function mailOutboxContract(storage: StorageUnderTest): void {
         [user, 'activation'],
         [user, 'reset'],
       ]);
+    });
+
+    it('has a released mail due at once, and its claim count as no attempt', async () => {
+      const store = await storage.open();
+      await registered(store, [0]);
+      const mail = await claimedOne(store, START);
+      await store.mailOutbox.release(mail.id, later(START, SECOND));
+      expect(await store.mailOutbox.claim(later(START, SECOND - 1), MINUTE, 10)).to.be.empty;
+      expect(await claimedOne(store, later(START, SECOND))).to.deep.equal(mail);
+      // A second release by a holder that is not one any more takes nothing off.
+      await store.mailOutbox.postpone(mail.id, later(START, MINUTE), 'busy');
+      await store.mailOutbox.release(mail.id, later(START, MINUTE));
+      expect(await claimedOne(store, later(START, MINUTE))).to.include({ attempts: 1 });
+    });
+
+    it('keeps a mail that was given up, with the reason, and hands it out only when it is retried', async () => {
+      const store = await storage.open();
+      await registered(store, [0]);
+      const mail = await claimedOne(store, START);
+      await store.mailOutbox.giveUp(mail.id, later(START, SECOND), '550 no such user — niemand');
+      expect(await store.mailOutbox.claim(later(START, 30 * DAY), MINUTE, 10)).to.be.empty;
+      expect(await store.mailOutbox.list()).to.have.length(1);
+      expect((await store.mailOutbox.list())[0]).to.include({
+        id: mail.id,
+        state: 'given-up',
+        lastProblem: '550 no such user — niemand',
+      });
+      const again = later(START, 31 * DAY);
+      expect(await store.mailOutbox.retry({ id: mail.id }, again)).to.equal(1);
+      expect((await store.mailOutbox.list())[0]).to.include({ state: 'waiting', attempts: 0 });
+      expect(await store.mailOutbox.claim(later(again, -1), MINUTE, 10)).to.be.empty;
+      expect(await claimedOne(store, again)).to.deep.equal({ ...mail, triedSince: again, attempts: 0 });
+    });
+
+    it('retries all that were given up, one that waits, and nobody knows what', async () => {
+      const store = await storage.open();
+      await registered(store, [0, 1, 2]);
+      const mails = await store.mailOutbox.claim(later(START, SECOND), MINUTE, 2);
+      const [first, second] = mails.map(({ id }) => id);
+      if (first === undefined || second === undefined) expect.fail('Two mails are due.');
+      for (const id of [first, second]) await store.mailOutbox.giveUp(id, START, 'refused');
+      const now = later(START, MINUTE);
+      expect(await store.mailOutbox.retry('given-up', now)).to.equal(2);
+      expect(await store.mailOutbox.retry('given-up', now)).to.equal(0);
+      for (const unknown of [UNKNOWN_ID, 'all', ''])
+        expect(await store.mailOutbox.retry({ id: unknown }, now)).to.equal(0);
+      for (const { id } of await store.mailOutbox.claim(now, MINUTE, 10))
+        await store.mailOutbox.postpone(id, later(START, DAY), 'busy');
+      expect(await store.mailOutbox.retry({ id: second }, now)).to.equal(1);
+      expect(await claimedOne(store, now)).to.include({ id: second });
+    });
+
+    it('does not take a mail from the worker that holds it by a retry', async () => {
+      const store = await storage.open();
+      await registered(store, [0]);
+      const mail = await claimedOne(store, START);
+      expect(await store.mailOutbox.retry({ id: mail.id }, later(START, SECOND))).to.equal(1);
+      expect(await store.mailOutbox.claim(later(START, MINUTE - 1), MINUTE, 10)).to.be.empty;
+      expect(await claimedOne(store, later(START, MINUTE))).to.include({ id: mail.id });
+    });
+
+    it('lists every mail with its address, those owed longest first', async () => {
+      const store = await storage.open();
+      expect(await store.mailOutbox.list()).to.deep.equal([]);
+      const users = await registered(store, [2, 1]);
+      const owed = await Promise.all(users.map((id) => store.accounts.find({ id })));
+      const [late, early] = owed.map((account) => account?.email);
+      const claimed = await claimedOne(store, later(START, SECOND));
+      await store.mailOutbox.postpone(claimed.id, later(START, MINUTE), '451 busy');
+      const [first, second, ...more] = await store.mailOutbox.list();
+      expect(more).to.be.empty;
+      expect(first).to.deep.equal({
+        id: claimed.id,
+        kind: 'activation',
+        email: early,
+        owedSince: later(START, SECOND),
+        attempts: 1,
+        state: 'waiting',
+        lastProblem: '451 busy',
+      });
+      expect(second).to.deep.include({ email: late, attempts: 0, state: 'waiting', lastProblem: null });
     });
 
     it('loses the mails of an account that is removed, also claimed ones', async () => {

@@ -51,7 +51,8 @@ describe('Outages over HTTP', () => {
       ['x', 500],
       [418, 418],
     ]) {
-      const service = httpService({ replace: failing(Object.assign(new Error('foreign'), { status })) });
+      const foreign = Object.assign(new Error('foreign'), { status });
+      const service = httpService({ replace: failing(foreign), isDescribed: false });
       const response = await service.http.get('/stats');
       expect(response.status).to.equal(answered);
     }

@@ -61,7 +61,7 @@ describe('The HTTP server', () => {
       headersTimeout: 5_000,
       requestTimeout: 15_000,
       keepAliveTimeout: 5_000,
-      maxConnections: 2_000,
+      maxConnections: 3_000,
     });
   });
 

@@ -241,7 +241,7 @@ describe('The command line', () => {
 
   describe('help', () => {
     const COMMANDS = [
-      ...['serve', 'migrate up', 'migrate down', 'migrate status', 'import'],
+      ...['serve', 'migrate up', 'migrate down', 'migrate status', 'import', 'export', 'stream check'],
       ...['organization add', 'organization list', 'organization show'],
       ...['organization token add', 'organization token list', 'organization token revoke'],
       ...['organization member add', 'organization member list', 'organization member remove'],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { InMemoryBulkDirectory } from '../../src/adapters/in-memory/in-memory-bulk-directory.js';
 import { InMemoryDatabase } from '../../src/adapters/in-memory/in-memory-database.js';
 import { InMemoryOrganizationRepository } from '../../src/adapters/in-memory/in-memory-organization-repository.js';
 import { RandomSecrets } from '../../src/adapters/node/random-secrets.js';
@@ -51,8 +52,10 @@ describe('The sample stations', () => {
   });
 
   it('are imported without a skip, each operator with its logo, some with several streams', async () => {
-    const organizations = new InMemoryOrganizationRepository(new InMemoryDatabase());
-    const importStations = new ImportStations(organizations, new RandomSecrets(), new ManualClock());
+    const db = new InMemoryDatabase();
+    const organizations = new InMemoryOrganizationRepository(db);
+    const bulk = new InMemoryBulkDirectory(db);
+    const importStations = new ImportStations(organizations, bulk, new RandomSecrets(), new ManualClock());
     const skipped: SkippedRow[] = [];
 
     const summary = await importStations.execute(sampleStations(), {

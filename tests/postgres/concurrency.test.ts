@@ -119,7 +119,7 @@ onEachPostgres('Two processes', (connection) => {
 
     const applied = await atOnce(60, ({ nowPlaying }, index) =>
       nowPlaying.update(stream.uuid, organization, (before) =>
-        applyReport(before, report(index), later(START, DAY), aPlayId()),
+        applyReport(before, report(index), later(START, DAY), aPlayId),
       ),
     );
 

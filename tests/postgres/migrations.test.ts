@@ -3,7 +3,10 @@ import { migrateDown, migrateUp, migrationStatus } from '../../src/adapters/post
 import { PostgresDatabase } from '../../src/adapters/postgres/postgres-database.js';
 import { onEachPostgres } from '../support/each-postgres.js';
 
-const ALL = ['001-accounts', '002-directory', '003-votes', '004-now-playing'];
+const ALL = [
+  ...['001-accounts', '002-directory', '003-votes', '004-now-playing', '005-mail-operations'],
+  ...['006-highlights', '007-stream-changes', '008-stream-addresses'],
+];
 
 onEachPostgres('Migrations', (connection) => {
   let db: PostgresDatabase;
@@ -35,8 +38,7 @@ onEachPostgres('Migrations', (connection) => {
 
   it('give streams that were there before what later migrations hang on every stream', async () => {
     await migrateUp(db);
-    await migrateDown(db);
-    await migrateDown(db);
+    while (!(await migrateDown(db)).includes('003-votes'));
     await db.rows(`insert into organizations (name, name_key, description, is_public, is_active, created_at)
       values ('Jazz', 'jazz', '', true, true, now())`);
     await db.rows(`insert into streams (uuid, organization_id, name, url, tags, is_enabled, created_at)

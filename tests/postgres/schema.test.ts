@@ -47,11 +47,13 @@ const ROWS = {
     organization_id: '1',
     name: `'Jazz'`,
     url: `'https://jazz.example/live'`,
+    url_key: `'jazz.example/live'`,
     tags: `'{}'`,
     is_enabled: 'true',
     created_at: 'now()',
   },
   stream_highlights: { stream_id: '1', flag: `'top-voted'` },
+  highlight_pins: { stream_id: '1', flag: `'stream-of-the-month'`, month: `'2026-01'` },
   votes: { account_id: '1', stream_id: '1', direction: `'up'`, previous: `'none'`, cast_at: 'now()' },
   plays: {
     stream_id: '1',
@@ -110,6 +112,9 @@ const WRONG: readonly (readonly [table: Table, column: string, value: string, st
   ['streams', 'organization_id', '2', FOREIGN_KEY],
   ['stream_highlights', 'flag', `'best'`, CHECK],
   ['stream_highlights', 'stream_id', '2', FOREIGN_KEY],
+  ['highlight_pins', 'flag', `'top-voted'`, CHECK],
+  ['highlight_pins', 'month', `'2026-13'`, CHECK],
+  ['highlight_pins', 'stream_id', '2', FOREIGN_KEY],
   ['votes', 'direction', `'sideways'`, CHECK],
   ['votes', 'previous', `''`, CHECK],
   ['votes', 'account_id', '2', FOREIGN_KEY],
@@ -135,6 +140,7 @@ const TWICE: readonly (readonly [table: Table, same: string, others: Record<stri
   ['organization_members', 'pair', {}],
   ['streams', 'uuid', { uuid: `(select uuid from streams where id = 1)`, name: `'Blues'` }],
   ['stream_highlights', 'flag', {}],
+  ['highlight_pins', 'month', {}],
   ['votes', 'pair', { direction: `'down'` }],
   ['plays', 'uuid', { title: `'Freddie'` }],
 ];
@@ -195,6 +201,23 @@ onEachPostgres('The schema', (connection) => {
     for (const flag of HIGHLIGHTS) await insert('stream_highlights', { flag: `'${flag}'` });
   });
 
+  it('refuses a second holder of a monthly highlight, and takes many of the others', async () => {
+    await insert('streams', { name: `'Blues'` });
+    for (const flag of HIGHLIGHTS) {
+      await insert('stream_highlights', { flag: `'${flag}'` });
+      const second = await stateOf(insert('stream_highlights', { flag: `'${flag}'`, stream_id: '2' }));
+      expect(second, flag).to.equal(flag.endsWith('-of-the-month') ? UNIQUE : 'stored');
+    }
+  });
+
+  it('remembers one computation of the highlights only', async () => {
+    const insertOne = () =>
+      stateOf(db.rows('insert into highlight_computation (computed_at) values (now())'));
+    expect([await insertOne(), await insertOne()]).to.deep.equal(['stored', UNIQUE]);
+    const other = 'insert into highlight_computation values (false, now())';
+    expect(await stateOf(db.rows(other))).to.equal(CHECK);
+  });
+
   it('refuses a tally below zero', async () => {
     expect(await stateOf(db.rows('update vote_tallies set upvotes = -1'))).to.equal(CHECK);
     expect(await stateOf(db.rows('update vote_tallies set downvotes = -1'))).to.equal(CHECK);
@@ -226,8 +249,9 @@ onEachPostgres('The schema', (connection) => {
   it('removes with a stream and an organization all that hangs on them, and nothing else', async () => {
     await insert('plays');
     await db.rows(`update now_playing set reported_at = now(), current_play = ${ROWS.plays.uuid}`);
-    for (const table of ['votes', 'stream_highlights', 'organization_links', 'organization_tokens'] as const)
+    for (const table of ['votes', 'stream_highlights', 'highlight_pins', 'organization_links'] as const)
       await insert(table);
+    await insert('organization_tokens');
     await insert('organization_members');
 
     await db.rows('delete from organizations');

@@ -17,19 +17,20 @@ import { JwtAccessTokens } from '../../src/adapters/node/jwt-access-tokens.js';
 import { RandomSecrets } from '../../src/adapters/node/random-secrets.js';
 import {
   ActivateAccount,
-  DeliverMails,
   DisownAccount,
   LogIn,
   RegisterAccount,
   RequestPasswordReset,
   ResetPassword,
 } from '../../src/application/accounts.js';
+import { DeliverMails } from '../../src/application/mail-delivery.js';
 import { IdentifySender, UpdateNowPlaying, newOrganizationToken } from '../../src/application/now-playing.js';
 import { CastVote, ViewVotes } from '../../src/application/voting.js';
 import type { OrganizationId, StreamId, StreamUuid } from '../../src/domain/ids.js';
 import type { ProfileFields } from '../../src/domain/organization.js';
 import type { StreamFields } from '../../src/domain/stream.js';
 import { anAddedOrganization, anAddedStream, must } from './builders.js';
+import { described } from './described.js';
 import { ManualClock } from './manual-clock.js';
 import { RecordingMailer } from './recording-mailer.js';
 
@@ -52,6 +53,8 @@ export interface ServiceOptions {
   /** Off unless asked for: most tests send more than three requests a second. */
   readonly rateLimits?: boolean;
   readonly bcrypt?: BcryptOptions;
+  /** False: it does what the OpenAPI document does not foresee. */
+  readonly isDescribed?: boolean;
   /** Takes the place of what would otherwise be built. */
   readonly replace?: (dependencies: HttpDependencies) => Partial<HttpDependencies>;
 }
@@ -59,7 +62,8 @@ export interface ServiceOptions {
 let listeners = 0;
 
 /** The whole interface on in-memory storage, with a clock that moves only when told. */
-export function httpService({ rateLimits = false, bcrypt = {}, replace = () => ({}) }: ServiceOptions = {}) {
+export function httpService(options: ServiceOptions = {}) {
+  const { rateLimits = false, bcrypt = {}, isDescribed = true, replace = () => ({}) } = options;
   const clock = new ManualClock();
   const db = new InMemoryDatabase();
   const secrets = new RandomSecrets();
@@ -92,7 +96,9 @@ export function httpService({ rateLimits = false, bcrypt = {}, replace = () => (
     version: VERSION,
     log: { info: log('info'), warn: log('warn'), error: log('error') },
   };
-  const app = createApp({ ...dependencies, ...replace(dependencies) });
+  const replaced: Partial<HttpDependencies> = replace(dependencies);
+  const plain = createApp({ ...dependencies, ...replaced });
+  const app = isDescribed ? described(plain, rateLimits && !replaced.rateLimiter) : plain;
 
   const deliver = () => deliverMails.execute();
   const aListener = (overrides: Partial<Listener> = {}): Listener => {

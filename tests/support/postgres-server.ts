@@ -15,6 +15,8 @@ export interface PostgresServer {
   createDatabase(): Promise<TestDatabase>;
   /** null where the server is not ours (`TEST_DATABASE_URL`). */
   readonly faults: PostgresFaults | null;
+  /** A new server that follows this one, with all its databases, until it is promoted; null as above. */
+  readonly startReplica: (() => Promise<PostgresServer>) | null;
   stop(): Promise<void>;
 }
 
@@ -52,6 +54,7 @@ export async function startPostgres(): Promise<PostgresServer | null> {
       url: given,
       createDatabase: () => createDatabase(given),
       faults: null,
+      startReplica: null,
       stop: () => Promise.resolve(),
     };
   const binaries = findBinaries();
@@ -59,14 +62,23 @@ export async function startPostgres(): Promise<PostgresServer | null> {
 }
 
 async function ownServer(binaries: string): Promise<PostgresServer> {
+  const initdb = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  return serverFrom(binaries, join(binaries, 'initdb'), initdb);
+}
+
+/** A server on data that a program puts where its `-D` says. */
+async function serverFrom(
+  binaries: string,
+  maker: string,
+  arguments_: readonly string[],
+): Promise<PostgresServer> {
   sweep();
   const user = serverUser();
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
   if (user) await chown(folder, user.uid, user.gid);
   const data = join(folder, 'data');
   const asUser = { ...user, cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C' } };
-  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  execFileSync(join(binaries, 'initdb'), initdb, { ...asUser, stdio: 'pipe' });
+  execFileSync(maker, ['-D', data, ...arguments_], { ...asUser, stdio: 'pipe' });
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const options = ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'];
@@ -96,6 +108,12 @@ async function ownServer(binaries: string): Promise<PostgresServer> {
       freeze: () => signalAll(server, 'SIGSTOP'),
       thaw: () => signalAll(server, 'SIGCONT'),
     },
+    startReplica: () => {
+      const folder = findBinaries(['pg_basebackup']);
+      if (folder === null) throw new Error('PostgreSQL is here, but not its pg_basebackup.');
+      const options = ['-d', url, '-R', '-X', 'stream', '-c', 'fast', '--no-sync'];
+      return serverFrom(binaries, join(folder, 'pg_basebackup'), options);
+    },
     stop: async () => {
       process.removeListener('exit', crash);
       await ended(server, 'SIGINT');
@@ -104,16 +122,14 @@ async function ownServer(binaries: string): Promise<PostgresServer> {
   };
 }
 
-function findBinaries(): string | null {
+function findBinaries(programs: readonly string[] = ['initdb', 'postgres']): string | null {
   const folders = [
     ...(process.env['PATH'] ?? '').split(':'),
     ...versionsIn('/usr/lib/postgresql').map((version) => `/usr/lib/postgresql/${version}/bin`),
     '/opt/homebrew/bin',
     '/usr/local/pgsql/bin',
   ];
-  return (
-    folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(join(folder, name)))) ?? null
-  );
+  return folders.find((folder) => programs.every((name) => existsSync(join(folder, name)))) ?? null;
 }
 
 /** Newest first. */

@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 
 /** What `npm start` runs; `npm test` builds it first. */
 export const PROGRAM = resolve('dist/infrastructure/radio-directory.cjs');
@@ -15,6 +17,26 @@ export interface RunningService {
   output(): string;
   /** Resolves to the exit code; null after a signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/**
+ * A folder with a new embedded directory in it that no server has filled yet. Made once and then copied, because
+ * PostgreSQL takes seconds to lay one out.
+ */
+export function newDataDir(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'radio-directory-'));
+  cpSync((template ??= layOut()), folder, { recursive: true });
+  return folder;
+}
+
+let template: string | null = null;
+
+function layOut(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'radio-directory-template-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const options = { env: { ...cleanEnvironment(), DATA_DIR: folder }, timeout: START_MILLISECONDS };
+  execFileSync(process.execPath, [PROGRAM, 'migrate', 'up'], options);
+  return folder;
 }
 
 /** Starts the built server on a free port and waits until it answers. */

@@ -3,13 +3,15 @@ import { sendStatus } from './error-responses.js';
 
 const MAX_HEADER_LINES = 2_000;
 const MAX_URL_LENGTH = 2_048;
+/** A name of 200 characters, each of up to four bytes, percent-encoded. */
+const MAX_NAME_URL_LENGTH = 4_096;
 /** Some senders put a whole song into the query. */
 const MAX_WEBHOOK_URL_LENGTH = 8_192;
 
 /** Refuses what no endpoint should have to think about. */
 export const acceptableRequest: RequestHandler = (request, response, next) => {
   const { rawHeaders, originalUrl } = request;
-  const limit = /^\/stream\/update\//i.test(originalUrl) ? MAX_WEBHOOK_URL_LENGTH : MAX_URL_LENGTH;
+  const limit = urlLimit(originalUrl);
   if (rawHeaders.length / 2 > MAX_HEADER_LINES) return sendStatus(response, 431);
   if (originalUrl.length > limit) return sendStatus(response, 414);
   if (!hasOneHost(request.httpVersion, rawHeaders))
@@ -17,6 +19,11 @@ export const acceptableRequest: RequestHandler = (request, response, next) => {
   if (!isDecodable(request.path)) return sendStatus(response, 400, 'The path is not valid percent-encoding.');
   next();
 };
+
+function urlLimit(url: string): number {
+  if (/^\/stream\/update\//i.test(url)) return MAX_WEBHOOK_URL_LENGTH;
+  return /^\/organization\/name\//i.test(url) ? MAX_NAME_URL_LENGTH : MAX_URL_LENGTH;
+}
 
 /** RFC 9112, section 3.2. HTTP/1.0 knew no such header. */
 function hasOneHost(httpVersion: string, rawHeaders: readonly string[]): boolean {

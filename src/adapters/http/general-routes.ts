@@ -3,6 +3,8 @@ import type { Endpoints } from './endpoints.js';
 import { sendPublicJson } from './public-json.js';
 import type { Throttling } from './throttling.js';
 
+export const STATUS = 'The radio directory is reachable';
+
 export function generalRoutes(
   endpoints: Endpoints,
   { directory, version }: HttpDependencies,
@@ -10,7 +12,7 @@ export function generalRoutes(
 ): void {
   /** Needs no storage: it says that the API is reachable, not that all is well. */
   endpoints.get('/', throttling.perAddress, (request, response) =>
-    sendPublicJson(request, response, { message: 'The radio directory is reachable', version }),
+    sendPublicJson(request, response, { message: STATUS, version }),
   );
 
   endpoints.get('/stats', throttling.perAddress, async (request, response) => {

@@ -1,2 +1,8 @@
 export { type HttpDependencies, createApp } from './app.js';
-export { createHttpServer } from './server.js';
+export {
+  type Check,
+  type ManagementDependencies,
+  type ServicePhase,
+  createManagementApp,
+} from './management.js';
+export { type HttpServer, createHttpServer } from './server.js';

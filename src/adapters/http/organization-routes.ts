@@ -11,7 +11,7 @@ import { streamJson, streamReferenceJson } from './stream-json.js';
 import type { Throttling } from './throttling.js';
 import { BadRequest, pathId, pathText } from './valid.js';
 
-const MAX_RANDOM_ORGANIZATIONS = 100;
+export const MAX_RANDOM_ORGANIZATIONS = 100;
 
 export function organizationRoutes(
   endpoints: Endpoints,

@@ -17,32 +17,54 @@ const compress: Record<Encoding, (body: Buffer) => Buffer | Promise<Buffer>> = {
   identity: (body) => body,
 };
 
-/**
- * Answers with what anybody may see: caches may keep it but must ask each time, and are told when theirs is still good.
- * @param varies request headers, besides `Accept-Encoding`, that another answer would depend on
- */
-export async function sendPublicJson(
+/** What anybody may see, as JSON. Encoded and tagged once for each encoding, however often it is sent. */
+export class PublicJson {
+  readonly #body: Buffer;
+  readonly #encoded = new Map<Encoding, { readonly tag: string; body: Promise<Buffer> | null }>();
+
+  constructor(json: string) {
+    this.#body = Buffer.from(json);
+  }
+
+  /**
+   * Caches may keep the answer but must ask each time, and are told when theirs is still good.
+   * @param varies request headers, besides `Accept-Encoding`, that another answer would depend on
+   */
+  async send(request: Request, response: Response, varies: readonly string[] = []): Promise<void> {
+    const encoding = this.#body.length < WORTH_COMPRESSING ? 'identity' : accepted(request);
+    const encoded = this.#in(encoding);
+    response.vary([...varies, 'Accept-Encoding'].join(', '));
+    response.set({ 'Cache-Control': 'public, no-cache', ETag: encoded.tag });
+    if (matches(request.get('If-None-Match'), encoded.tag)) {
+      response.status(304).end();
+      return;
+    }
+    const body = await (encoded.body ??= Promise.resolve(compress[encoding](this.#body)));
+    if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+    response.set({
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': String(body.length),
+    });
+    response.status(200).end(body);
+  }
+
+  #in(encoding: Encoding) {
+    const known = this.#encoded.get(encoding);
+    if (known) return known;
+    const encoded = { tag: tag(this.#body, encoding), body: null };
+    this.#encoded.set(encoding, encoded);
+    return encoded;
+  }
+}
+
+/** See {@link PublicJson}. */
+export function sendPublicJson(
   request: Request,
   response: Response,
   value: unknown,
   varies: readonly string[] = [],
 ): Promise<void> {
-  const body = Buffer.from(JSON.stringify(value));
-  const encoding = body.length < WORTH_COMPRESSING ? 'identity' : accepted(request);
-  const entityTag = tag(body, encoding);
-  response.vary([...varies, 'Accept-Encoding'].join(', '));
-  response.set({ 'Cache-Control': 'public, no-cache', ETag: entityTag });
-  if (matches(request.get('If-None-Match'), entityTag)) {
-    response.status(304).end();
-    return;
-  }
-  const encoded = await compress[encoding](body);
-  if (encoding !== 'identity') response.set('Content-Encoding', encoding);
-  response.set({
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(encoded.length),
-  });
-  response.status(200).end(encoded);
+  return new PublicJson(JSON.stringify(value)).send(request, response, varies);
 }
 
 function accepted(request: Request): Encoding {

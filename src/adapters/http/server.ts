@@ -7,17 +7,28 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
+import { Overload } from './overload.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 const TIMEOUT_CHECK_MS = 1_000;
 const KEEP_ALIVE_MS = 5_000;
-const MAX_CONNECTIONS = 2_000;
+/** A client that has not taken its answer after this time is cut off. */
+const ANSWER_TIMEOUT_MS = 10_000;
 /** How long a refused client may take to read why. */
 const LINGER_MS = 1_000;
 
-/** Node's server, with time limits and with JSON in everything that Node answers by itself. */
-export function createHttpServer(app: Express): Server {
+export interface HttpServer extends Server {
+  /** From now on every answer, also those being made, tells its client to close the connection. */
+  announceClose(): void;
+}
+
+/**
+ * Node's server, with time limits, with JSON in everything that Node answers by itself, and with an early 503 for what
+ * it could only answer late.
+ */
+export function createHttpServer(app: Express): HttpServer {
+  const answers = new OpenAnswers();
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -27,9 +38,14 @@ export function createHttpServer(app: Express): Server {
       // Node's own check answers without a body and does not mind two; the app checks.
       requireHostHeader: false,
     },
-    app,
+    (request, response) => {
+      answers.add(request, response);
+      const admission = overload.admit(request, response);
+      if (admission === 'admitted') app(request, response);
+      else refuseRequest(response, admission);
+    },
   );
-  server.maxConnections = MAX_CONNECTIONS;
+  const overload = new Overload(server);
   // Beyond its count Node drops headers silently; the app counts them and refuses.
   server.maxHeadersCount = 0;
 
@@ -42,16 +58,49 @@ export function createHttpServer(app: Express): Server {
     refuse(socket, statusOf(error), latest.get(socket));
   });
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const body = errorBody(417);
-    response.writeHead(417, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(body),
-    });
-    response.end(body);
+    answerWithError(response, 417);
   });
   server.on('connect', (_request: IncomingMessage, socket) => refuse(socket, 405));
   // No listener for `upgrade`: Node then serves the request as if no upgrade had been offered.
-  return server;
+  return Object.assign(server, { announceClose: () => answers.announceClose() });
+}
+
+/** The answers that have not left yet. */
+class OpenAnswers {
+  readonly #open = new Set<ServerResponse>();
+  #isClosing = false;
+
+  add({ socket }: IncomingMessage, response: ServerResponse): void {
+    if (this.#isClosing) response.setHeader('Connection', 'close');
+    this.#open.add(response);
+    // All that is left to do is up to the client. Small answers have left within this turn.
+    response.once('prefinish', () => {
+      const cut = setTimeout(() => socket.destroy(), ANSWER_TIMEOUT_MS);
+      response.once('close', () => clearTimeout(cut));
+    });
+    response.once('close', () => this.#open.delete(response));
+  }
+
+  announceClose(): void {
+    this.#isClosing = true;
+    for (const response of this.#open) if (!response.headersSent) response.setHeader('Connection', 'close');
+  }
+}
+
+function refuseRequest(response: ServerResponse, admission: 'busy' | 'unwelcome'): void {
+  response.setHeader('Retry-After', '1');
+  if (admission === 'unwelcome') response.setHeader('Connection', 'close');
+  answerWithError(response, 503);
+}
+
+function answerWithError(response: ServerResponse, status: number): void {
+  const body = errorBody(status);
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+  });
+  response.end(body);
 }
 
 function statusOf({ code }: NodeJS.ErrnoException): number {

@@ -4,8 +4,16 @@ import type {
   StreamReference,
 } from '../../application/ports/directory-read-model.js';
 import type { Instant } from '../../domain/ids.js';
-import { type NextSong, type NowPlaying, type Play, SHOWN_PLAYS, onAir } from '../../domain/now-playing.js';
+import {
+  type NextSong,
+  type NowPlaying,
+  type Play,
+  SHOWN_PLAYS,
+  onAir,
+  silentFrom,
+} from '../../domain/now-playing.js';
 import { organizationImage } from '../../domain/organization.js';
+import { PublicJson } from './public-json.js';
 
 const NO_PLAY = '00000000-0000-0000-0000-000000000000';
 
@@ -30,6 +38,49 @@ export function streamJson(
     isRecentPopularStream: highlights.includes('recent-popular'),
     isTopVotedStream: highlights.includes('top-voted'),
   };
+}
+
+/** The stream list as it is sent. What did not change since the last time is not written again. */
+export class StreamListJson {
+  readonly #texts = new WeakMap<ListedStream, Shown<string>>();
+  #list: (Shown<PublicJson> & { readonly streams: readonly ListedStream[] }) | null = null;
+
+  /** @param streams the same objects as before where nothing changed, if this is to be fast */
+  of(streams: readonly ListedStream[], now: Instant): PublicJson {
+    if (this.#list?.streams === streams && isShown(this.#list, now)) return this.#list.json;
+    const shown = streams.map((stream) => this.#textOf(stream, now));
+    this.#list = {
+      streams,
+      from: now,
+      until: shown.reduce((earliest, { until }) => Math.min(earliest, until), Infinity),
+      json: new PublicJson(`[${shown.map(({ json }) => json).join(',')}]`),
+    };
+    return this.#list.json;
+  }
+
+  #textOf(stream: ListedStream, now: Instant): Shown<string> {
+    const known = this.#texts.get(stream);
+    if (known && isShown(known, now)) return known;
+    const silent = silentFrom(stream.nowPlaying);
+    const text = {
+      from: now,
+      until: silent === null || silent <= now ? Infinity : silent,
+      json: JSON.stringify(streamJson(stream, now)),
+    };
+    this.#texts.set(stream, text);
+    return text;
+  }
+}
+
+/** What is shown at every instant from `from` until just before `until`: songs end without a report. */
+interface Shown<Json> {
+  readonly from: number;
+  readonly until: number;
+  readonly json: Json;
+}
+
+function isShown({ from, until }: Shown<unknown>, now: Instant): boolean {
+  return from <= now && now < until;
 }
 
 /** A stream as it stands under its organization. */

@@ -1,6 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import Joi from 'joi';
-import { PlainPassword, parseEmailAddress, parseUsername } from '../../domain/credentials.js';
+import {
+  MAX_PASSWORD_BYTES,
+  PlainPassword,
+  parseEmailAddress,
+  parseUsername,
+} from '../../domain/credentials.js';
 import type { Result } from '../../domain/result.js';
 import type { Authentication } from './authentication.js';
 import type { HttpDependencies } from './dependencies.js';
@@ -15,20 +20,41 @@ import { pathText, text, valid } from './valid.js';
 /** A known email costs a transaction, an unknown one a look-up. Nobody is answered before both are long done. */
 const RESET_ANSWER_MILLISECONDS = 100;
 
-const registrationBody = Joi.object<{ username: string; email: string; password: string }, true>({
-  username: textThat(parseUsername),
-  email: textThat(parseEmailAddress),
-  password: textThat((raw) => PlainPassword.parse(raw)),
+/** Required, as everything below that the domain parses. What it parses by is told again as JSON Schema, for readers. */
+const username = () =>
+  textThat(parseUsername)
+    .description('Unique whatever its letter case. No control or format characters.')
+    .meta({ pattern: String.raw`\S` });
+const email = () =>
+  textThat(parseEmailAddress)
+    .description('One mailbox, in ASCII. Its letter case does not count.')
+    .meta({ format: 'email', maxLength: 254 });
+const newPassword = () =>
+  textThat((raw) => PlainPassword.parse(raw))
+    .description(
+      `At least 8 characters, among them an upper-case letter, a number and a special character; at most ${MAX_PASSWORD_BYTES} bytes of UTF-8.`,
+    )
+    .meta({
+      format: 'password',
+      minLength: 8,
+      maxLength: MAX_PASSWORD_BYTES,
+      allOf: [String.raw`\p{Lu}`, String.raw`\p{N}`, String.raw`[\p{P}\p{S}]`].map((pattern) => ({
+        pattern,
+      })),
+    });
+
+export const registrationBody = Joi.object<{ username: string; email: string; password: string }, true>({
+  username: username(),
+  email: email(),
+  password: newPassword(),
 });
-const loginBody = Joi.object<{ email: string; password: string; thirtyDaysLogin: boolean }, true>({
+export const loginBody = Joi.object<{ email: string; password: string; thirtyDaysLogin: boolean }, true>({
   email: text().required(),
-  password: text().required(),
-  thirtyDaysLogin: Joi.boolean().default(false),
+  password: text().required().meta({ format: 'password' }),
+  thirtyDaysLogin: Joi.boolean().default(false).description('Valid for 30 days instead of 24 hours.'),
 });
-const resetRequestBody = Joi.object<{ email: string }, true>({ email: textThat(parseEmailAddress) });
-const newPasswordBody = Joi.object<{ password: string }, true>({
-  password: textThat((raw) => PlainPassword.parse(raw)),
-});
+export const resetRequestBody = Joi.object<{ email: string }, true>({ email: email() });
+export const newPasswordBody = Joi.object<{ password: string }, true>({ password: newPassword() });
 
 /** Required, and refused in the domain's terms, so that one answer names every broken rule of every field. */
 function textThat(parse: (raw: string) => Result<unknown, BrokenRule>): Joi.StringSchema {

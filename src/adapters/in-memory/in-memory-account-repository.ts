@@ -2,6 +2,7 @@ import type {
   AccountNotFound,
   AccountRepository,
   AccountSelector,
+  ListedAccount,
   UsernameOrEmailTaken,
 } from '../../application/ports/account-repository.js';
 import {
@@ -38,6 +39,17 @@ export class InMemoryAccountRepository implements AccountRepository {
 
   async find(selector: AccountSelector): Promise<Account | null> {
     return this.#find(selector) ?? null;
+  }
+
+  async list(): Promise<readonly ListedAccount[]> {
+    return this.db.accounts.all().map((account) => ({
+      id: account.id,
+      username: account.username,
+      email: account.email,
+      state: account.state,
+      registeredAt: account.registeredAt,
+      activatedAt: account.state === 'activated' ? account.activatedAt : null,
+    }));
   }
 
   async update<A extends Account | null, E>(

@@ -5,6 +5,7 @@ import type {
 } from '../../application/ports/organization-repository.js';
 import { type Account, type AccountChange, type Session, isCurrent } from '../../domain/account.js';
 import { type EmailAddress, usernameKey } from '../../domain/credentials.js';
+import type { Pin } from '../../domain/highlights.js';
 import type {
   Instant,
   OrganizationId,
@@ -14,6 +15,7 @@ import type {
   StreamUuid,
   UserId,
 } from '../../domain/ids.js';
+import type { Month } from '../../domain/month.js';
 import { NEVER_REPORTED, type NowPlaying } from '../../domain/now-playing.js';
 import type { TokenHash, TokenPurpose } from '../../domain/one-time-token.js';
 import { isListed, organizationNameKey } from '../../domain/organization.js';
@@ -31,7 +33,10 @@ export interface StreamRow extends StreamProfile {
 
 export interface MailRow extends OwedMail {
   readonly dueAt: Instant;
-  /** Why it was postponed last. */
+  /** Taken by a worker that has not said yet what became of it; `dueAt` is when its lease ends. */
+  readonly isClaimed: boolean;
+  readonly isGivenUp: boolean;
+  /** Why the last attempt failed. */
   readonly problem: string | null;
 }
 
@@ -40,7 +45,7 @@ interface OrganizationTokenRow extends OrganizationToken {
   readonly hash: TokenHash;
 }
 
-interface Vote {
+export interface Vote {
   readonly state: VoteState;
   readonly castAt: Instant;
 }
@@ -78,6 +83,10 @@ export class InMemoryDatabase {
   readonly streams = new Table<StreamId, StreamRow>(({ uuid }) => [uuid]);
   /** The end of the last exclusive work, see `OrganizationRepository.exclusively`. */
   exclusiveWork: Promise<unknown> = Promise.resolve();
+  /** One per month and highlight: the key holds both. */
+  readonly highlightPins = new Map<string, Pin & { readonly month: Month }>();
+  /** See `HighlightRepository.recompute`. */
+  highlightsComputedAt: Instant | null = null;
   readonly #members = new Map<OrganizationId, Set<UserId>>();
   readonly #votes = new Map<StreamId, Map<UserId, Vote>>();
   readonly #tallies = new Map<StreamId, VoteTally>();
@@ -94,7 +103,9 @@ export class InMemoryDatabase {
   owe(user: UserId, { mails, at }: AccountChange): void {
     for (const kind of mails) {
       const id = crypto.randomUUID();
-      this.mails.set(id, { id, user, kind, owedSince: at, attempts: 0, dueAt: at, problem: null });
+      const times = { owedSince: at, triedSince: at, dueAt: at };
+      const state = { attempts: 0, isClaimed: false, isGivenUp: false, problem: null };
+      this.mails.set(id, { id, user, kind, ...times, ...state });
     }
   }
 
@@ -107,6 +118,24 @@ export class InMemoryDatabase {
       if (vote) this.setVote(stream, user, { ...vote, state: 'none' });
     }
     this.accounts.remove(user);
+  }
+
+  /** Removes a stream with all that hangs on it: votes, plays, highlights and their pins. */
+  removeStream(id: StreamId): boolean {
+    this.#votes.delete(id);
+    this.#tallies.delete(id);
+    this.#played.delete(id);
+    for (const [key, pin] of this.highlightPins) if (pin.stream === id) this.highlightPins.delete(key);
+    return this.streams.remove(id);
+  }
+
+  /** Removes an organization with all that hangs on it: streams, API tokens, memberships. */
+  removeOrganization(id: OrganizationId): boolean {
+    for (const stream of this.streams.all()) if (stream.organization === id) this.removeStream(stream.id);
+    for (const token of this.organizationTokens.all())
+      if (token.organization === id) this.organizationTokens.remove(token.id);
+    this.#members.delete(id);
+    return this.organizations.remove(id);
   }
 
   isActive(stream: StreamRow): boolean {
@@ -137,6 +166,11 @@ export class InMemoryDatabase {
 
   voteOf(stream: StreamId, user: UserId): VoteState {
     return this.#votes.get(stream)?.get(user)?.state ?? 'none';
+  }
+
+  /** The votes that stand. */
+  votesFor(stream: StreamId): readonly Vote[] {
+    return [...(this.#votes.get(stream)?.values() ?? [])];
   }
 
   tallyOf(stream: StreamId): VoteTally {

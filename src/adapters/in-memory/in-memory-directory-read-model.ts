@@ -108,6 +108,7 @@ export class InMemoryDirectoryReadModel implements DirectoryReadModel {
 
   #listedStream(stream: StreamRow): ListedStream {
     const { id, uuid, name, url, tags, highlights } = stream;
+    const isActive = this.db.isActive(stream);
     const organization = this.#organizationOf(stream);
     return {
       id,
@@ -115,10 +116,10 @@ export class InMemoryDirectoryReadModel implements DirectoryReadModel {
       name,
       url,
       tags,
-      isActive: this.db.isActive(stream),
+      isActive,
       organization: { id: organization.id, name: organization.name, image: organization.image },
       nowPlaying: { ...this.db.playedOn(id).nowPlaying, past: [] },
-      highlights,
+      highlights: isActive ? highlights : [],
     };
   }
 }

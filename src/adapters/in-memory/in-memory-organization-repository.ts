@@ -7,8 +7,10 @@ import type {
   OrganizationRepository,
   OrganizationToken,
   StoredOrganization,
+  PlacedStream,
   StoredStream,
   TokenNotFound,
+  UnknownStream,
 } from '../../application/ports/organization-repository.js';
 import type { EmailAddress } from '../../domain/credentials.js';
 import type {
@@ -26,6 +28,7 @@ import type { StreamProfile } from '../../domain/stream.js';
 import { type InMemoryDatabase, type StreamRow, accountKey } from './in-memory-database.js';
 
 const ORGANIZATION_NOT_FOUND = err({ kind: 'organization-not-found' } as const);
+const UNKNOWN_STREAM = err({ kind: 'unknown-stream' } as const);
 
 /** No `await` between read and write, so no two changes can interleave. */
 export class InMemoryOrganizationRepository implements OrganizationRepository {
@@ -49,6 +52,29 @@ export class InMemoryOrganizationRepository implements OrganizationRepository {
 
   async findNamed(nameKey: string): Promise<StoredOrganization | null> {
     return this.db.organizations.withKey(nameKey) ?? null;
+  }
+
+  async listOfMember(user: UserId): Promise<readonly StoredOrganization[]> {
+    return this.db.organizations.all().filter(({ id }) => this.db.membersOf(id).has(user));
+  }
+
+  async update<E>(
+    id: OrganizationId,
+    decide: (before: StoredOrganization) => Result<OrganizationProfile, E>,
+  ): Promise<Result<StoredOrganization, E | OrganizationNotFound | OrganizationNameTaken>> {
+    const before = this.db.organizations.get(id);
+    if (!before) return ORGANIZATION_NOT_FOUND;
+    const decided = decide(before);
+    if (!decided.ok) return decided;
+    const namesake = this.db.organizations.withKey(organizationNameKey(decided.value.name));
+    if (namesake && namesake.id !== id) return err({ kind: 'organization-name-taken' });
+    const after = { ...decided.value, id };
+    this.db.organizations.put(after);
+    return ok(after);
+  }
+
+  async remove(id: OrganizationId): Promise<Result<undefined, OrganizationNotFound>> {
+    return this.db.removeOrganization(id) ? ok() : ORGANIZATION_NOT_FOUND;
   }
 
   async addStream(
@@ -79,6 +105,25 @@ export class InMemoryOrganizationRepository implements OrganizationRepository {
   async findStream(id: StreamId): Promise<StoredStream | null> {
     const stream = this.db.streams.get(id);
     return stream ? this.#storedStream(stream) : null;
+  }
+
+  async changeStream<E>(
+    id: StreamId,
+    decide: (before: StoredStream) => Result<PlacedStream, E>,
+  ): Promise<Result<StoredStream, E | UnknownStream | OrganizationNotFound>> {
+    const before = this.db.streams.get(id);
+    if (!before) return UNKNOWN_STREAM;
+    const decided = decide(this.#storedStream(before));
+    if (!decided.ok) return decided;
+    const { name, url, tags, isEnabled, organization } = decided.value;
+    if (!this.db.organizations.get(organization)) return ORGANIZATION_NOT_FOUND;
+    const after = { ...before, name, url, tags, isEnabled, organization };
+    this.db.streams.put(after);
+    return ok(this.#storedStream(after));
+  }
+
+  async removeStream(id: StreamId): Promise<Result<undefined, UnknownStream>> {
+    return this.db.removeStream(id) ? ok() : UNKNOWN_STREAM;
   }
 
   async addToken(

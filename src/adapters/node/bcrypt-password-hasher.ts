@@ -34,6 +34,10 @@ export class BcryptPasswordHasher implements PasswordHasher {
     this.#nobodysHash = nobodysHash(cost);
   }
 
+  hasRoom(): boolean {
+    return this.#limit.activeCount + this.#limit.pendingCount < this.#capacity;
+  }
+
   hash(password: PlainPassword): Promise<Result<PasswordHash, Overloaded>> {
     // bcrypt would cut it in silence.
     if (!password.isPossible) return Promise.reject(new Error('This text cannot be a stored password.'));
@@ -49,8 +53,7 @@ export class BcryptPasswordHasher implements PasswordHasher {
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<Result<T, Overloaded>> {
-    if (this.#limit.activeCount + this.#limit.pendingCount >= this.#capacity)
-      return err({ kind: 'overloaded' });
+    if (!this.hasRoom()) return err({ kind: 'overloaded' });
     return ok(await this.#limit(work));
   }
 }

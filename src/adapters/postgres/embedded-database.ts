@@ -1,5 +1,5 @@
-import { existsSync, ftruncateSync, writeSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { existsSync, ftruncateSync, writeFileSync, writeSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, open, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -13,8 +13,10 @@ import { SharedPGlite } from './shared-pglite.js';
 /** PostgreSQL in a folder, with nothing installed. One process runs it, others on the machine visit it meanwhile. */
 export interface EmbeddedDatabase {
   readonly connection: PostgresConnection;
-  /** There was no database in the folder. */
+  /** There was no database in the folder, and nobody has called `settle` since it was made. */
   readonly isNew: boolean;
+  /** From now on, also after a crash, the database counts as one that was there before. */
+  settle(): Promise<void>;
   /** This process runs the database; else another one does. */
   readonly isOwner: boolean;
   /** After all own connections were closed. An owner waits a while for its visitors, whose connections it ends. */
@@ -35,9 +37,31 @@ export class DataDirectoryInUse extends Error {
   override readonly name = 'DataDirectoryInUse';
 }
 
+/** The folder cannot hold a database. Its message tells an operator what to do. */
+export class DataDirectoryUnusable extends Error {
+  override readonly name = 'DataDirectoryUnusable';
+
+  constructor(folder: string, cause: NodeJS.ErrnoException) {
+    const reasons: Record<string, string> = {
+      EEXIST: 'it is a file',
+      ENOTDIR: 'a part of its path is a file',
+      EACCES: 'this user may not write there',
+      EPERM: 'this user may not write there',
+      EROFS: 'it lies on a read-only file system',
+      ENOSPC: 'the disk is full',
+    };
+    super(
+      `The data directory ${folder} cannot be used: ${reasons[cause.code ?? ''] ?? cause.message}. Set DATA_DIR.`,
+      { cause },
+    );
+  }
+}
+
 /** What `pg` expects in the folder that it is given as host. */
 const SOCKET = '.s.PGSQL.5432';
 const LOCK = 'lock';
+/** Stands beside a database that `settle` was not called for. */
+const UNSETTLED = 'new';
 /** The system refuses longer addresses of Unix sockets: 104 bytes on macOS, 108 on Linux, with the final zero. */
 const MAX_SOCKET_PATH = 103;
 const MAX_CONNECTIONS = 100;
@@ -52,7 +76,7 @@ export async function openEmbeddedDatabase(
   { role, startMilliseconds = 15 * SECOND, farewellMilliseconds = 10 * SECOND }: EmbeddedDatabaseOptions,
 ): Promise<EmbeddedDatabase> {
   const folder = resolve(dataDir);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await prepare(folder);
   const deadline = Date.now() + startMilliseconds;
   const address = await socketAddress(folder);
   try {
@@ -78,6 +102,16 @@ export async function openEmbeddedDatabase(
   }
 }
 
+/** The folder, with a lock file that can be written. */
+async function prepare(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await (await open(join(folder, LOCK), 'a', 0o600)).close();
+  } catch (error) {
+    throw new DataDirectoryUnusable(folder, error as NodeJS.ErrnoException);
+  }
+}
+
 async function own(
   folder: string,
   lock: FileLock,
@@ -90,8 +124,12 @@ async function own(
     // Left by an owner that was killed.
     await rm(address.path, { force: true });
     const files = join(folder, 'postgres');
-    const isNew = !existsSync(files);
-    if (isNew) await initialize(files);
+    const unsettled = join(folder, UNSETTLED);
+    if (!existsSync(files)) {
+      writeFileSync(unsettled, '');
+      await initialize(files);
+    }
+    const isNew = existsSync(unsettled);
     const pglite = await opened(files);
     const server = new PGLiteSocketServer({
       db: pglite,
@@ -111,7 +149,8 @@ async function own(
       lock.release();
       await address.remove();
     };
-    return { connection: connectionTo(folder, address), isNew, isOwner: true, close };
+    const settle = () => rm(unsettled, { force: true });
+    return { connection: connectionTo(folder, address), isNew, settle, isOwner: true, close };
   } catch (error) {
     lock.release();
     throw error;
@@ -120,7 +159,8 @@ async function own(
 
 function visit(folder: string, address: SocketAddress): EmbeddedDatabase {
   const close = () => address.remove();
-  return { connection: connectionTo(folder, address), isNew: false, isOwner: false, close };
+  const settle = () => Promise.resolve();
+  return { connection: connectionTo(folder, address), isNew: false, settle, isOwner: false, close };
 }
 
 function connectionTo(lockFolder: string, { folder }: SocketAddress): PostgresConnection {

@@ -3,6 +3,10 @@ import * as accounts from './migrations/001-accounts.js';
 import * as directory from './migrations/002-directory.js';
 import * as votes from './migrations/003-votes.js';
 import * as nowPlaying from './migrations/004-now-playing.js';
+import * as mailOperations from './migrations/005-mail-operations.js';
+import * as highlights from './migrations/006-highlights.js';
+import * as streamChanges from './migrations/007-stream-changes.js';
+import * as streamAddresses from './migrations/008-stream-addresses.js';
 import { type PostgresDatabase, lock } from './postgres-database.js';
 
 /** In the order in which they run. The names stand in the database: they never change. */
@@ -11,6 +15,10 @@ const MIGRATIONS: Readonly<Record<string, Knex.Migration>> = {
   '002-directory': directory,
   '003-votes': votes,
   '004-now-playing': nowPlaying,
+  '005-mail-operations': mailOperations,
+  '006-highlights': highlights,
+  '007-stream-changes': streamChanges,
+  '008-stream-addresses': streamAddresses,
 };
 
 /** The migrations as Knex takes them: known by name, whether they run from TypeScript or compiled. */

@@ -2,6 +2,7 @@ import type {
   AccountNotFound,
   AccountRepository,
   AccountSelector,
+  ListedAccount,
   UsernameOrEmailTaken,
 } from '../../application/ports/account-repository.js';
 import {
@@ -40,6 +41,12 @@ const ACCOUNTS = `
       from one_time_tokens where account_id = accounts.id order by id
     ) as tokens
   from accounts`;
+
+const LIST = `
+  select id, username, email,
+    case when activated_at is null then 'awaiting-activation' else 'activated' end as state,
+    ${instant('registered_at')} as "registeredAt", ${instant('activated_at')} as "activatedAt"
+  from accounts order by id`;
 
 const INSERT = `
   with account as (
@@ -98,6 +105,10 @@ export class PostgresAccountRepository implements AccountRepository {
     const { condition, values } = where(selector);
     const [row] = await this.db.rows<AccountRow>(`${ACCOUNTS} where ${condition}`, values);
     return row ? toAccount(row) : null;
+  }
+
+  list(): Promise<readonly ListedAccount[]> {
+    return this.db.rows<ListedAccount>(LIST);
   }
 
   update<A extends Account | null, E>(

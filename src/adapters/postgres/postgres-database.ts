@@ -1,13 +1,13 @@
 import knex, { type Knex } from 'knex';
 import type { Client } from 'pg';
 import { Unavailable } from '../../application/errors.js';
-import { SECOND } from '../../domain/ids.js';
+import { MINUTE, SECOND } from '../../domain/ids.js';
 import { withFileLock } from './file-lock.js';
 import { isAnswer, isOutage, isWorthRepeating } from './postgres-errors.js';
 
 /** How PostgreSQL is reached. */
 export type PostgresConnection =
-  | { readonly url: string }
+  | { readonly url: string; readonly isPatient?: boolean }
   /** PGlite behind a Unix socket: all connections share one session. See `openEmbeddedDatabase`. */
   | { readonly socketFolder: string; readonly lockFolder: string };
 
@@ -20,11 +20,19 @@ interface Patience {
   readonly answerMilliseconds: number;
 }
 
+/** A request gets its refusal within three seconds: it may wait for a connection, and then for an answer. */
 const SERVING: Patience = {
   connectMilliseconds: SECOND,
-  acquireMilliseconds: 2 * SECOND,
-  statementMilliseconds: 3 * SECOND,
-  answerMilliseconds: 4 * SECOND,
+  acquireMilliseconds: SECOND,
+  statementMilliseconds: 1.5 * SECOND,
+  answerMilliseconds: 1.75 * SECOND,
+};
+/** Whoever types a command rather waits. */
+const PATIENT: Patience = {
+  connectMilliseconds: 5 * SECOND,
+  acquireMilliseconds: 10 * SECOND,
+  statementMilliseconds: MINUTE,
+  answerMilliseconds: MINUTE + SECOND,
 };
 /** PGlite answers one connection after the other, from one process that has other work too. */
 const SERVING_EMBEDDED: Patience = {
@@ -45,14 +53,10 @@ const POOL_SIZE = 10;
 const EMBEDDED_POOL_SIZE = 4;
 const MAX_REPEATS = 5;
 
-/** A Knex with a pool and time-outs that fit serving requests. */
+/** A Knex with a pool and time-outs that fit its use. */
 export function createKnex(connection: PostgresConnection): Knex {
-  const isEmbedded = 'socketFolder' in connection;
-  return pooled(
-    connection,
-    isEmbedded ? SERVING_EMBEDDED : SERVING,
-    isEmbedded ? EMBEDDED_POOL_SIZE : POOL_SIZE,
-  );
+  if ('socketFolder' in connection) return pooled(connection, SERVING_EMBEDDED, EMBEDDED_POOL_SIZE);
+  return pooled(connection, connection.isPatient ? PATIENT : SERVING, POOL_SIZE);
 }
 
 function pooled(connection: PostgresConnection, patience: Patience, size: number): Knex {

@@ -8,13 +8,10 @@ import type {
   StreamReference,
 } from '../../application/ports/directory-read-model.js';
 import type { Session } from '../../domain/account.js';
-import type { Instant, OrganizationId, StreamId, StreamUuid } from '../../domain/ids.js';
-import type { NextSong } from '../../domain/now-playing.js';
-import type { OrganizationName } from '../../domain/organization.js';
+import type { OrganizationId, StreamId } from '../../domain/ids.js';
 import { type Result, err, ok } from '../../domain/result.js';
-import { HIGHLIGHTS, type Highlight } from '../../domain/stream.js';
-import type { HttpUrl } from '../../domain/text.js';
 import type { PostgresDatabase } from './postgres-database.js';
+import { PostgresStreamList } from './postgres-stream-list.js';
 import {
   type NumberedPlay,
   instant,
@@ -24,34 +21,14 @@ import {
   playJson,
   withoutNumber,
 } from './sql.js';
-
-interface StreamRow {
-  readonly id: StreamId;
-  readonly uuid: StreamUuid;
-  readonly name: string;
-  readonly url: HttpUrl;
-  readonly tags: readonly string[];
-  readonly is_active: boolean;
-  readonly organization_id: OrganizationId;
-  readonly organization_name: OrganizationName;
-  readonly organization_image: HttpUrl | null;
-  readonly highlights: readonly Highlight[];
-  readonly current: NumberedPlay | null;
-  readonly next: NextSong | null;
-  readonly reported_at: Instant | null;
-}
-
-const STREAM_COLUMNS = `
-  s.id, s.uuid, s.name, s.url, s.tags, s.is_active, s.organization_id, s.organization_name, s.organization_image,
-  array(select h.flag from stream_highlights h where h.stream_id = s.id) as highlights,
-  ${playJson('current')} as current, ${nextSongJson('np')} as next, ${instant('np.reported_at')} as reported_at`;
-
-const STREAMS = `
-  directory_streams s
-    join now_playing np on np.stream_id = s.id
-    left join plays current on current.stream_id = s.id and current.uuid = np.current_play`;
-
-const ACTIVE_STREAMS = `select ${STREAM_COLUMNS} from ${STREAMS} where s.is_active order by s.id`;
+import {
+  type NoStream,
+  STREAMS,
+  STREAM_COLUMNS,
+  type StreamRow,
+  isStream,
+  toListedStream,
+} from './stream-rows.js';
 
 const STREAMS_OF_ORGANIZATION = `
   select ${STREAM_COLUMNS} from organizations o left join (${STREAMS}) on s.organization_id = o.id and s.is_active
@@ -91,10 +68,14 @@ const STATISTICS = `
 
 /** One statement per call. */
 export class PostgresDirectoryReadModel implements DirectoryReadModel {
-  constructor(private readonly db: PostgresDatabase) {}
+  readonly #streams: PostgresStreamList;
 
-  async streams(): Promise<readonly ListedStream[]> {
-    return (await this.db.rows<StreamRow>(ACTIVE_STREAMS)).map(toListedStream);
+  constructor(private readonly db: PostgresDatabase) {
+    this.#streams = new PostgresStreamList(db);
+  }
+
+  streams(): Promise<readonly ListedStream[]> {
+    return this.#streams.read();
   }
 
   async streamsOf(organization: OrganizationId): Promise<readonly ListedStream[] | null> {
@@ -158,28 +139,4 @@ export class PostgresDirectoryReadModel implements DirectoryReadModel {
     if (!statistics) throw new Error('There are no statistics.');
     return statistics;
   }
-}
-
-/** What the outer join gives for somebody without streams. */
-interface NoStream {
-  readonly id: null;
-}
-
-function isStream(row: StreamRow | NoStream): row is StreamRow {
-  return row.id !== null;
-}
-
-function toListedStream(row: StreamRow): ListedStream {
-  const { id, uuid, name, url, tags, current, next, reported_at: reportedAt } = row;
-  return {
-    id,
-    uuid,
-    name,
-    url,
-    tags,
-    isActive: row.is_active,
-    organization: { id: row.organization_id, name: row.organization_name, image: row.organization_image },
-    nowPlaying: { current: withoutNumber(current), next, reportedAt, past: [] },
-    highlights: HIGHLIGHTS.filter((flag) => row.highlights.includes(flag)),
-  };
 }

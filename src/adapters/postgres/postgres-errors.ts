@@ -33,10 +33,13 @@ export function isOutage(error: unknown): boolean {
   return error.name === 'KnexTimeoutError' || OUTAGE_TEXTS.some((text) => error.message.startsWith(text));
 }
 
-/** PostgreSQL itself refused, and goes on listening; after any other outage nobody knows what the connection still waits for. */
+/**
+ * PostgreSQL itself refused, and goes on listening; after any other outage nobody knows what the connection still waits
+ * for. A server that became read-only (25006) would refuse for ever: the primary is another one now.
+ */
 export function isAnswer(error: unknown): boolean {
   const code = codeOf(error);
-  return code !== null && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P)/.test(code);
+  return code !== null && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|25006)/.test(code);
 }
 
 /** PostgreSQL broke a deadlock, or a serialisation failed: the same statement may succeed when repeated. */

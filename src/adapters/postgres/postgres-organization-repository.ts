@@ -7,16 +7,25 @@ import type {
   OrganizationRepository,
   OrganizationToken,
   StoredOrganization,
+  PlacedStream,
   StoredStream,
   TokenNotFound,
+  UnknownStream,
 } from '../../application/ports/organization-repository.js';
 import type { EmailAddress } from '../../domain/credentials.js';
-import type { Instant, OrganizationId, OrganizationTokenId, StreamId, StreamUuid } from '../../domain/ids.js';
+import type {
+  Instant,
+  OrganizationId,
+  OrganizationTokenId,
+  StreamId,
+  StreamUuid,
+  UserId,
+} from '../../domain/ids.js';
 import type { TokenHash } from '../../domain/one-time-token.js';
 import { type OrganizationProfile, organizationNameKey } from '../../domain/organization.js';
 import { type Result, err, ok } from '../../domain/result.js';
-import type { StreamProfile } from '../../domain/stream.js';
-import type { PostgresDatabase } from './postgres-database.js';
+import { type StreamProfile, streamUrlKey } from '../../domain/stream.js';
+import type { PostgresDatabase, Statements } from './postgres-database.js';
 import { brokenKey } from './postgres-errors.js';
 import { instant, linksJson, timestamp } from './sql.js';
 
@@ -40,9 +49,19 @@ const ADD_ORGANIZATION = `
   )
   select id from added`;
 
+const UPDATE_ORGANIZATION = `
+  update organizations set name = $2, name_key = $3, description = $4, image = $5, thumbnail = $6, is_public = $7,
+    is_active = $8
+  where id = $1`;
+
+const ADD_LINKS = `
+  insert into organization_links (organization_id, position, type, url)
+  select $1, link.position, link.type, link.url
+  from unnest($2::text[], $3::text[]) with ordinality as link (type, url, position)`;
+
 const ADD_STREAM = `
-  insert into streams (organization_id, uuid, name, url, tags, is_enabled, created_at)
-  select id, $2, $3, $4, $5, $6, $7 from organizations where id = $1
+  insert into streams (organization_id, uuid, name, url, tags, is_enabled, created_at, url_key)
+  select id, $2, $3, $4, $5, $6, $7, $8 from organizations where id = $1
   returning id`;
 
 const ADD_TOKEN = `
@@ -78,9 +97,10 @@ const REMOVE_MEMBER = `
   returning a.id`;
 
 const ORGANIZATION_NOT_FOUND = err({ kind: 'organization-not-found' } as const);
+const UNKNOWN_STREAM = err({ kind: 'unknown-stream' } as const);
 const ACCOUNT_NOT_FOUND = err({ kind: 'account-not-found' } as const);
 
-/** One statement per call. */
+/** One statement per call, but for changes that depend on what is stored. */
 export class PostgresOrganizationRepository implements OrganizationRepository {
   constructor(private readonly db: PostgresDatabase) {}
 
@@ -103,9 +123,8 @@ export class PostgresOrganizationRepository implements OrganizationRepository {
       types,
       urls,
     ];
-    return refusing<OrganizationId, OrganizationNameTaken>(
-      { organizations_name_key_key: { kind: 'organization-name-taken' } },
-      async () => ok(await this.#stored(ADD_ORGANIZATION, values)),
+    return refusing<OrganizationId, OrganizationNameTaken>(NAME_TAKEN, async () =>
+      ok(await this.#stored(ADD_ORGANIZATION, values)),
     );
   }
 
@@ -119,6 +138,39 @@ export class PostgresOrganizationRepository implements OrganizationRepository {
 
   findNamed(nameKey: string): Promise<StoredOrganization | null> {
     return this.#first<StoredOrganization>(`${ORGANIZATIONS} where o.name_key = $1`, [nameKey]);
+  }
+
+  listOfMember(user: UserId): Promise<readonly StoredOrganization[]> {
+    return this.db.rows<StoredOrganization>(
+      `${ORGANIZATIONS} join organization_members m on m.organization_id = o.id where m.account_id = $1 order by o.id`,
+      [user],
+    );
+  }
+
+  update<E>(
+    id: OrganizationId,
+    decide: (before: StoredOrganization) => Result<OrganizationProfile, E>,
+  ): Promise<Result<StoredOrganization, E | OrganizationNotFound | OrganizationNameTaken>> {
+    type Refusal = E | OrganizationNotFound | OrganizationNameTaken;
+    const update = async (statements: Statements): Promise<Result<StoredOrganization, Refusal>> => {
+      // Reads after locking: a statement that waits for a row sees the other tables as they were before it waited.
+      await statements.rows('select id from organizations where id = $1 for update', [id]);
+      const [before] = await statements.rows<StoredOrganization>(`${ORGANIZATIONS} where o.id = $1`, [id]);
+      if (!before) return ORGANIZATION_NOT_FOUND;
+      const decided = decide(before);
+      if (!decided.ok) return decided;
+      await storeOrganization(statements, id, decided.value);
+      return ok({ ...decided.value, id });
+    };
+    return refusing<StoredOrganization, Refusal>(NAME_TAKEN, () => this.db.transaction(update));
+  }
+
+  /** Waits as long as it takes: thousands of streams may hang on it. */
+  remove(id: OrganizationId): Promise<Result<undefined, OrganizationNotFound>> {
+    return this.db.patiently(async (knex) => {
+      const removed = await knex('organizations').where({ id }).delete();
+      return removed === 1 ? ok() : ORGANIZATION_NOT_FOUND;
+    });
   }
 
   addStream(
@@ -136,13 +188,14 @@ export class PostgresOrganizationRepository implements OrganizationRepository {
       tags,
       isEnabled,
       timestamp(now),
+      streamUrlKey(url),
     ]);
   }
 
   async updateStream(id: StreamId, { name, url, tags, isEnabled }: StreamProfile): Promise<boolean> {
     const updated = await this.db.rows(
-      'update streams set name = $2, url = $3, tags = $4, is_enabled = $5 where id = $1 returning id',
-      [id, name, url, tags, isEnabled],
+      'update streams set name = $2, url = $3, url_key = $4, tags = $5, is_enabled = $6 where id = $1 returning id',
+      [id, name, url, streamUrlKey(url), tags, isEnabled],
     );
     return updated.length === 1;
   }
@@ -155,6 +208,37 @@ export class PostgresOrganizationRepository implements OrganizationRepository {
 
   findStream(id: StreamId): Promise<StoredStream | null> {
     return this.#first<StoredStream>(`${STREAMS} where id = $1`, [id]);
+  }
+
+  changeStream<E>(
+    id: StreamId,
+    decide: (before: StoredStream) => Result<PlacedStream, E>,
+  ): Promise<Result<StoredStream, E | UnknownStream | OrganizationNotFound>> {
+    type Refusal = E | UnknownStream | OrganizationNotFound;
+    const change = async (statements: Statements): Promise<Result<StoredStream, Refusal>> => {
+      const stored = async () => (await statements.rows<StoredStream>(`${STREAMS} where id = $1`, [id]))[0];
+      await statements.rows('select id from streams where id = $1 for update', [id]);
+      const before = await stored();
+      if (!before) return UNKNOWN_STREAM;
+      const decided = decide(before);
+      if (!decided.ok) return decided;
+      const { name, url, tags, isEnabled, organization } = decided.value;
+      await statements.rows(
+        `update streams set name = $2, url = $3, tags = $4, is_enabled = $5, organization_id = $6, url_key = $7
+         where id = $1`,
+        [id, name, url, tags, isEnabled, organization, streamUrlKey(url)],
+      );
+      return ok((await stored()) ?? before);
+    };
+    return refusing<StoredStream, Refusal>(
+      { streams_organization_id_fkey: ORGANIZATION_NOT_FOUND.error },
+      () => this.db.transaction(change),
+    );
+  }
+
+  async removeStream(id: StreamId): Promise<Result<undefined, UnknownStream>> {
+    const removed = await this.db.rows('delete from streams where id = $1 returning id', [id]);
+    return removed.length === 1 ? ok() : UNKNOWN_STREAM;
   }
 
   addToken(
@@ -256,6 +340,19 @@ export class PostgresOrganizationRepository implements OrganizationRepository {
     const [row] = await this.db.rows<Row>(statement, values);
     return row ?? null;
   }
+}
+
+const NAME_TAKEN = { organizations_name_key_key: { kind: 'organization-name-taken' } } as const;
+
+async function storeOrganization(
+  statements: Statements,
+  id: OrganizationId,
+  { name, description, image, thumbnail, links, isPublic, isActive }: OrganizationProfile,
+): Promise<void> {
+  const values = [id, name, organizationNameKey(name), description, image, thumbnail, isPublic, isActive];
+  await statements.rows(UPDATE_ORGANIZATION, values);
+  await statements.rows('delete from organization_links where organization_id = $1', [id]);
+  await statements.rows(ADD_LINKS, [id, links.map(({ type }) => type), links.map(({ url }) => url)]);
 }
 
 /** What an outer join gives where there is no row. */

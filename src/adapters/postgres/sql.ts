@@ -21,7 +21,7 @@ export function playJson(plays: string): string {
     'number', ${plays}.id, 'id', ${plays}.uuid, 'title', ${plays}.title, 'artist', ${plays}.artist,
     'cover', ${plays}.cover, 'durationSeconds', ${plays}.duration_seconds,
     'startedAt', ${instant(`${plays}.started_at`)},
-    'announcedStart', ${instant(`${plays}.announced_start`)}) end`;
+    'announcedStart', ${instant(`${plays}.announced_start`)}, 'senderPlayId', ${plays}.sender_play_id) end`;
 }
 
 /** SQL that reads the next song of a row of `now_playing` as a `NextSong`, or null. */
@@ -34,8 +34,8 @@ export type NumberedPlay = Play & { readonly number: number };
 
 export function withoutNumber(play: NumberedPlay | null): Play | null {
   if (play === null) return null;
-  const { id, title, artist, cover, durationSeconds, startedAt, announcedStart } = play;
-  return { id, title, artist, cover, durationSeconds, startedAt, announcedStart };
+  const { id, title, artist, cover, durationSeconds, startedAt, announcedStart, senderPlayId } = play;
+  return { id, title, artist, cover, durationSeconds, startedAt, announcedStart, senderPlayId };
 }
 
 /** SQL: this row of `accounts` is what the session in the two parameters is a login of. See `isCurrent` of the domain. */

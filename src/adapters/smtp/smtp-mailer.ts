@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { Mail, Mailer } from '../../application/ports/mailer.js';
+import { MailNotTaken } from '../../application/errors.js';
 import { SECOND } from '../../domain/ids.js';
 import { type MailOrigin, composeMail, sender } from './mail-messages.js';
 
@@ -34,10 +35,15 @@ export class SmtpMailer implements Mailer {
     });
   }
 
-  async send(mail: Mail): Promise<void> {
+  async send(mail: Mail, abort?: AbortSignal): Promise<void> {
     // A server that answers byte by byte is never idle: only the whole time bounds it.
-    const signal = AbortSignal.timeout(this.#timeout);
-    await this.#transport.sendMail({ ...composeMail(mail, this.#origin), signal });
+    const timeout = AbortSignal.timeout(this.#timeout);
+    const signal = abort ? AbortSignal.any([abort, timeout]) : timeout;
+    try {
+      await this.#transport.sendMail({ ...composeMail(mail, this.#origin), signal });
+    } catch (error) {
+      throw isRefusal(error) ? new MailNotTaken(isFinal(error), error) : error;
+    }
   }
 
   /** Resolves when the server takes our connection and credentials; rejects with the reason otherwise. */
@@ -49,4 +55,26 @@ export class SmtpMailer implements Mailer {
   close(): void {
     this.#transport.close();
   }
+}
+
+/** What nodemailer adds to its errors. */
+interface SmtpError extends Error {
+  /** What the server answered: 4xx for now, 5xx for good. */
+  readonly responseCode?: number;
+  /** The part of the conversation that failed. */
+  readonly command?: string;
+  readonly syscall?: string;
+}
+
+/** The server answered no, or was never reached. A conversation that breaks off leaves open what became of the mail. */
+function isRefusal(error: unknown): error is SmtpError {
+  if (!(error instanceof Error)) return false;
+  const { responseCode, syscall } = error as SmtpError;
+  return responseCode !== undefined || syscall === 'connect' || syscall === 'getaddrinfo';
+}
+
+/** For good, and about this mail: what is said before the recipient is named is about us, and an operator can change it. */
+function isFinal({ responseCode = 0, command = '' }: SmtpError): boolean {
+  // 500 to 504 complain of the conversation, 530 to 538 of our credentials.
+  return ['RCPT TO', 'DATA'].includes(command) && (responseCode === 521 || responseCode >= 550);
 }

@@ -1,10 +1,12 @@
 import type { StationRow } from '../../application/import-stations.js';
 import { type Result, err, ok } from '../../domain/result.js';
+import { CSV_HEAD, csvStations } from './csv.js';
+import { DIRECTORY_JSON_HEAD, directoryRows } from './directory-json.js';
 import { m3uStations } from './m3u.js';
 import { plsStations } from './pls.js';
 import { radioBrowserStations } from './radio-browser.js';
 
-export const STATION_LIST_FORMATS = ['radio-browser', 'm3u', 'pls'] as const;
+export const STATION_LIST_FORMATS = ['radio-browser', 'm3u', 'pls', 'csv', 'directory'] as const;
 export type StationListFormat = (typeof STATION_LIST_FORMATS)[number];
 
 /** A file that is no station list, or of a format that cannot be read. */
@@ -18,6 +20,8 @@ const READERS: Record<StationListFormat, (chunks: AsyncIterable<string>) => Asyn
   'radio-browser': radioBrowserStations,
   m3u: m3uStations,
   pls: plsStations,
+  csv: csvStations,
+  directory: directoryRows,
 };
 
 /** Every row of the list, as it comes: a station or the reason why it is none. Never refuses. */
@@ -38,12 +42,15 @@ const EXTENSIONS: Readonly<Record<string, StationListFormat>> = {
   m3u: 'm3u',
   m3u8: 'm3u',
   pls: 'pls',
+  csv: 'csv',
 };
 
 /** The content decides, for extensions lie; the extension only where the content says nothing. */
 export function detectFormat(head: string, fileName: string): Result<StationListFormat, UnsupportedList> {
   const text = head.trim();
   const unsupported = (reason: string) => err({ kind: 'unsupported-list', reason } as const);
+  if (DIRECTORY_JSON_HEAD.test(text)) return ok('directory');
+  if (CSV_HEAD.test(text)) return ok('csv');
   if (/^\[playlist\]/im.test(text)) return ok('pls');
   if (/^(\{|\[\s*(\{|\]|$))/.test(text)) return ok('radio-browser');
   if (/^#EXT-X-(TARGETDURATION|MEDIA-SEQUENCE|STREAM-INF)/im.test(text))

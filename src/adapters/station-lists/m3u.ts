@@ -27,22 +27,30 @@ interface ExtendedInformation {
 }
 const NOTHING_SAID: ExtendedInformation = { title: '', attributes: new Map() };
 
-/** `-1,Title`, `-1 key="value",Title` and `-1,key="value",Title` are all in use; values may hold commas. */
+/**
+ * `-1,Title`, `-1 key="value",Title` and `-1,key="value",Title` are all in use; values may hold commas. Attributes that
+ * stand before the comma end there: what follows is the title, whatever it looks like.
+ */
 function extendedInformation(text: string): ExtendedInformation {
   const attributes = new Map<string, string>();
   const duration = /\s*-?\d*(?:\.\d+)?/y;
   duration.test(text);
-  const attribute = /[\s,]*([\w-]+)=(?:"([^"]*)"|'([^']*)')/y;
+  const commaComesFirst = /\s*,/y;
+  commaComesFirst.lastIndex = duration.lastIndex;
+  const attribute = commaComesFirst.test(text)
+    ? /[\s,]*([\w-]+)=(?:"([^"]*)"|'([^']*)')/y
+    : /\s*([\w-]+)=(?:"([^"]*)"|'([^']*)')/y;
   attribute.lastIndex = duration.lastIndex;
   let end = attribute.lastIndex;
   for (let found = attribute.exec(text); found; found = attribute.exec(text)) {
     attributes.set((found[1] ?? '').toLowerCase(), (found[2] ?? found[3] ?? '').trim());
     end = attribute.lastIndex;
   }
-  return { title: text.slice(end).replace(/^[\s,]+/, ''), attributes };
+  return { title: text.slice(end).replace(/^\s*,?\s*/, ''), attributes };
 }
 
 function station(url: string, { title, attributes }: ExtendedInformation, group: string) {
+  const operator = attributes.get('operator');
   const groups = [attributes.get('group-title') ?? '', group].join(';').split(/[;,]/);
   return {
     name: title || attributes.get('tvg-name') || nameFromAddress(url),
@@ -50,5 +58,6 @@ function station(url: string, { title, attributes }: ExtendedInformation, group:
     tags: groups.map((tag) => tag.trim()).filter((tag) => tag !== ''),
     homepage: null,
     favicon: attributes.get('tvg-logo') || attributes.get('logo') || null,
+    ...(operator !== undefined && { organization: operator }),
   };
 }

@@ -24,12 +24,24 @@ export async function* plsStations(chunks: AsyncIterable<string>): AsyncGenerato
     const number = Number(digits);
     const entry = entries.get(number) ?? { firstRow: row };
     entries.set(number, entry);
+    if (entries.size > MAX_OPEN_ENTRIES) yield* taken(entries, MAX_OPEN_ENTRIES / 2);
     if (key.toLowerCase() === 'title') entry.title ??= value;
     else if (entry.file) yield { row, reason: `a second File${number}` };
     else entry.file = { row, url: value };
   }
-  for (const [number, entry] of [...entries].sort(([one], [other]) => one - other))
+  yield* taken(entries, entries.size);
+}
+
+/** Entries that may still get their other half. In longer files the two halves stand together. */
+const MAX_OPEN_ENTRIES = 10_000;
+
+/** Takes out those that came first, in the order of their numbers. */
+function* taken(entries: Map<number, Entry>, count: number): Generator<StationRow> {
+  const first = [...entries].slice(0, count).sort(([one], [other]) => one - other);
+  for (const [number, entry] of first) {
+    entries.delete(number);
     yield station(number, entry);
+  }
 }
 
 /** The header, comments, and keys that say nothing about a station: Length1, NumberOfEntries, Version. */

@@ -1,4 +1,5 @@
 import type { StationRow } from '../../application/import-stations.js';
+import { jsonElements } from './json-elements.js';
 import { MAX_ENTRY_LENGTH, linesOf, peek } from './text-chunks.js';
 
 /**
@@ -15,40 +16,16 @@ async function* stationsOfLines(chunks: AsyncIterable<string>): AsyncGenerator<S
   for await (const { number, text } of linesOf(chunks)) if (text.trim() !== '') yield station(number, text);
 }
 
-/** Splits the array into the texts of its entries, so that one broken entry costs no other and no list is too long. */
 async function* stationsOfArray(chunks: AsyncIterable<string>): AsyncGenerator<StationRow> {
+  const elements = jsonElements(chunks, 1);
   let row = 1;
-  let entry = '';
-  let depth = 0;
-  let inString = false;
-  let escaped = false;
-  let closed = false;
-  for await (const chunk of chunks) {
-    if (closed) continue;
-    let start = 0;
-    for (let i = 0; i < chunk.length && !closed; i++) {
-      const character = chunk[i];
-      if (inString) {
-        if (escaped) escaped = false;
-        else if (character === '\\') escaped = true;
-        else if (character === '"') inString = false;
-      } else if (character === '"') inString = true;
-      else if (character === '[' || character === '{') {
-        if (++depth === 1) start = i + 1;
-      } else if (character === ']' || character === '}') {
-        if (--depth === 0) closed = true;
-      }
-      if (closed || (character === ',' && depth === 1 && !inString)) {
-        entry += chunk.slice(start, i);
-        start = i + 1;
-        // `[]`, and a comma before the end, leave a blank that stands for nothing.
-        if (!closed || entry.trim() !== '') yield station(row++, entry);
-        entry = '';
-      }
+  for (let next = await elements.next(); ; next = await elements.next()) {
+    if (!next.done) yield station(row++, next.value.text);
+    else {
+      if (!next.value) yield { row, reason: 'the file ends before the list does' };
+      return;
     }
-    if (depth > 0 && entry.length <= MAX_ENTRY_LENGTH) entry += chunk.slice(start);
   }
-  if (!closed) yield { row, reason: 'the file ends before the list does' };
 }
 
 function station(row: number, text: string): StationRow {

@@ -17,6 +17,12 @@ export type AccountSelector =
   | { readonly email: EmailAddress }
   | { readonly token: TokenHash; readonly purpose: TokenPurpose };
 
+/** An account as an operator's list shows it. */
+export interface ListedAccount extends Pick<Account, 'id' | 'username' | 'email' | 'state' | 'registeredAt'> {
+  /** null: awaits activation. */
+  readonly activatedAt: Instant | null;
+}
+
 /** Accounts with their tokens and the mails they owe. Promises reject only when the storage itself fails. */
 export interface AccountRepository {
   /**
@@ -27,6 +33,9 @@ export interface AccountRepository {
   register(account: NewAccount): Promise<Result<UserId, UsernameOrEmailTaken>>;
 
   find(selector: AccountSelector): Promise<Account | null>;
+
+  /** All accounts by ascending id. */
+  list(): Promise<readonly ListedAccount[]>;
 
   /**
    * Moves one account: locks it, asks `decide`, stores what it answers with the mails it causes, in one transaction.

@@ -13,6 +13,7 @@ export interface ListedStream extends Pick<StreamProfile, 'name' | 'url' | 'tags
   readonly isActive: boolean;
   readonly organization: { readonly id: OrganizationId } & Pick<OrganizationProfile, 'name' | 'image'>;
   readonly nowPlaying: NowPlaying;
+  /** In their usual order; none while the stream is not active. */
   readonly highlights: readonly Highlight[];
 }
 

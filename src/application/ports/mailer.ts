@@ -13,6 +13,10 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Resolves when the mail was taken over by the next system for good; rejects when it was not. Goes to exactly `to`. */
-  send(mail: Mail): Promise<void>;
+  /**
+   * Resolves when the mail was taken over by the next system for good. Rejects with {@link MailNotTaken} when it
+   * certainly was not, with anything else when nobody can tell. Goes to exactly `to`.
+   * @param abort ends the attempt at once
+   */
+  send(mail: Mail, abort?: AbortSignal): Promise<void>;
 }

@@ -1,5 +1,12 @@
 import type { EmailAddress, Username } from '../../domain/credentials.js';
-import type { Instant, OrganizationId, OrganizationTokenId, StreamId, StreamUuid } from '../../domain/ids.js';
+import type {
+  Instant,
+  OrganizationId,
+  OrganizationTokenId,
+  StreamId,
+  StreamUuid,
+  UserId,
+} from '../../domain/ids.js';
 import type { OrganizationProfile } from '../../domain/organization.js';
 import type { TokenHash } from '../../domain/one-time-token.js';
 import type { Result } from '../../domain/result.js';
@@ -11,6 +18,10 @@ export interface OrganizationNotFound {
 }
 export interface OrganizationNameTaken {
   readonly kind: 'organization-name-taken';
+}
+/** There is no stream with this id, active or not. */
+export interface UnknownStream {
+  readonly kind: 'unknown-stream';
 }
 export interface TokenNotFound {
   readonly kind: 'token-not-found';
@@ -31,6 +42,11 @@ export interface StoredStream extends StreamProfile {
   readonly isActive: boolean;
 }
 
+/** What an operator can change of a stream. */
+export interface PlacedStream extends StreamProfile {
+  readonly organization: OrganizationId;
+}
+
 export interface OrganizationToken {
   readonly id: OrganizationTokenId;
   readonly label: string;
@@ -49,6 +65,18 @@ export interface OrganizationRepository {
   find(id: OrganizationId): Promise<StoredOrganization | null>;
   /** @param nameKey as `organizationNameKey` makes it */
   findNamed(nameKey: string): Promise<StoredOrganization | null>;
+  /** The organizations that a user is a member of. */
+  listOfMember(user: UserId): Promise<readonly StoredOrganization[]>;
+  /**
+   * Changes one profile: locks it, asks `decide`, stores what it answers, in one transaction.
+   * @param decide pure; may be called more than once. Its refusal is passed on with nothing written.
+   */
+  update<E>(
+    id: OrganizationId,
+    decide: (before: StoredOrganization) => Result<OrganizationProfile, E>,
+  ): Promise<Result<StoredOrganization, E | OrganizationNotFound | OrganizationNameTaken>>;
+  /** With all that hangs on it: links, streams with their votes, plays and highlights, API tokens, memberships. */
+  remove(id: OrganizationId): Promise<Result<undefined, OrganizationNotFound>>;
 
   addStream(
     organization: OrganizationId,
@@ -61,6 +89,13 @@ export interface OrganizationRepository {
   /** @param organization only its streams; left out: all */
   listStreams(organization?: OrganizationId): Promise<readonly StoredStream[]>;
   findStream(id: StreamId): Promise<StoredStream | null>;
+  /** As {@link update} does it with an organization; a stream may move to another one. */
+  changeStream<E>(
+    id: StreamId,
+    decide: (before: StoredStream) => Result<PlacedStream, E>,
+  ): Promise<Result<StoredStream, E | UnknownStream | OrganizationNotFound>>;
+  /** With all that hangs on it: votes, plays, highlights. */
+  removeStream(id: StreamId): Promise<Result<undefined, UnknownStream>>;
 
   addToken(
     organization: OrganizationId,

@@ -9,6 +9,8 @@ export interface Overloaded {
 
 /** A deliberately slow one-way function. Never blocks the event loop. */
 export interface PasswordHasher {
+  /** Whether a password would be taken now: asked before any work that would be in vain. */
+  hasRoom(): boolean;
   hash(password: PlainPassword): Promise<Result<PasswordHash, Overloaded>>;
   /**
    * Always one full comparison, so that all refusals take the same time.

@@ -1,29 +1,20 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { type Command, Option } from 'commander';
-import type {
-  ImportProgress,
-  ImportSummary,
-  SkippedRow,
-  StationRow,
-} from '../../application/import-stations.js';
-import {
-  HEAD_LENGTH,
-  STATION_LIST_FORMATS,
-  type StationListFormat,
-  detectFormat,
-  stationsIn,
-} from '../../adapters/station-lists/detect.js';
-import { peek } from '../../adapters/station-lists/text-chunks.js';
+import type { ImportSummary, SkippedRow } from '../../application/import-stations.js';
+import { STATION_LIST_FORMATS, type StationListFormat } from '../../adapters/station-lists/detect.js';
 import type { OrganizationId } from '../../domain/ids.js';
-import { type Result, err, ok } from '../../domain/result.js';
+import { err, ok } from '../../domain/result.js';
 import { cut, oneLine } from '../../domain/text.js';
-import { type CommonOptions, type Terminal, action, id, noOrganization } from './commands.js';
+import type { Directory } from '../directory.js';
+import { type CommonOptions, type Outcome, type Terminal, action, id, noOrganization } from './commands.js';
+import { progressText } from './progress-text.js';
+import { SkipReport } from './skip-report.js';
+import { type StationFile, openStationFile } from './station-file.js';
 
 interface ImportOptions extends CommonOptions {
   readonly organization?: OrganizationId;
   readonly format: StationListFormat | 'auto';
+  readonly report?: string;
 }
 
 /** So many skipped rows are told with their reasons, the rest only counted. */
@@ -35,72 +26,105 @@ export function importCommand(program: Command, terminal: Terminal): void {
   action(
     program,
     'import',
-    'add the stations of a list as streams, and their operators as organizations',
-    'import stations.json',
+    'add the stations of a list as streams, and their operators as organizations; again adds nothing twice',
+    'import stations.json.gz --report skipped.csv\n  $ curl -s https://lists.example/rock.m3u | radio-directory import - --organization 1',
   )
-    .argument('<file>', 'a Radio Browser list (JSON), an M3U or a PLS playlist')
+    .argument(
+      '<file>',
+      'a Radio Browser list (JSON array or lines), an M3U, PLS or CSV list, or an export of a directory; gzipped or not; - for standard input',
+    )
     .option('--organization <id>', 'put all streams into this organization', id<OrganizationId>)
     .addOption(
       new Option('--format <format>', 'what the file holds')
         .choices(['auto', ...STATION_LIST_FORMATS])
         .default('auto'),
     )
-    .action(async (file: string, options: ImportOptions) => {
-      const rows = await openList(file, options.format);
-      if (!rows.ok) return terminal.refuse(rows.error);
-      await terminal.run(options, async ({ importStations, organizations }) => {
-        const { organization } = options;
-        if (organization !== undefined && !(await organizations.find(organization)))
-          return err(noOrganization(organization));
-        const reasons: SkippedRow[] = [];
-        const summary = await importStations.execute(rows.value, {
-          organization,
-          fallbackOrganizationName: basename(file, extname(file)),
-          onSkipped: (skipped) => void (reasons.length < REASONS_SHOWN && reasons.push(skipped)),
-          onProgress: (progress) => terminal.progress(progressLine(progress)),
-        });
-        terminal.progress('');
-        return ok({ json: summary, text: summaryText(summary, reasons) });
-      });
-    });
+    .option(
+      '--report <file>',
+      'write down what was skipped and why: CSV if the name ends so, else JSON lines',
+    )
+    .action((name: string, options: ImportOptions) =>
+      terminal.interruptible(async (interrupted) => {
+        const file = await openStationFile(name, options.format, terminal.input);
+        if (!file.ok) return terminal.refuse(file.error);
+        interrupted.addEventListener('abort', () => file.value.stop());
+        const report = options.report === undefined ? ok(null) : SkipReport.create(options.report);
+        if (!report.ok) return terminal.refuse(report.error);
+        await terminal
+          .run(options, (directory) =>
+            imported(directory, file.value, report.value, { name, options, terminal, interrupted }),
+          )
+          .finally(() => {
+            file.value.stop();
+            report.value?.close();
+          });
+      }),
+    );
 }
 
-async function openList(
-  file: string,
-  format: ImportOptions['format'],
-): Promise<Result<AsyncIterable<StationRow>, string>> {
-  try {
-    if ((await stat(file)).isDirectory()) return err(`${file} is a folder, not a file.`);
-    const { head, all } = await peek(createReadStream(file, 'utf8'), HEAD_LENGTH);
-    const detected = format === 'auto' ? detectFormat(head, file) : ok(format);
-    if (detected.ok) return ok(stationsIn(detected.value, all));
-    return err(`${file} ${detected.error.reason}. Radio Browser lists (JSON), M3U and PLS can be imported.`);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
-    if (code === 'ENOENT') return err(`There is no file ${file}.`);
-    if (code === 'EACCES') return err(`${file} may not be read.`);
-    throw error;
+interface Invocation {
+  readonly name: string;
+  readonly options: ImportOptions;
+  readonly terminal: Terminal;
+  readonly interrupted: AbortSignal;
+}
+
+async function imported(
+  { importStations, organizations }: Directory,
+  file: StationFile,
+  report: SkipReport | null,
+  { name, options, terminal, interrupted }: Invocation,
+): Promise<Outcome> {
+  const { organization } = options;
+  if (organization !== undefined && !(await organizations.find(organization)))
+    return err(noOrganization(organization));
+  const reasons: SkippedRow[] = [];
+  const start = performance.now();
+  const summary = await importStations.execute(file.rows, {
+    organization,
+    fallbackOrganizationName: name === '-' ? '' : nameWithoutEndings(name),
+    onSkipped: (skipped) => {
+      if (reasons.length < REASONS_SHOWN) reasons.push(skipped);
+      report?.add(skipped);
+    },
+    onProgress: ({ rows }) =>
+      terminal.progress(
+        progressText({
+          done: file.read.bytes,
+          total: file.read.totalBytes,
+          count: rows,
+          noun: 'rows',
+          elapsedMilliseconds: performance.now() - start,
+        }),
+      ),
+  });
+  terminal.progress('');
+  const goesOn = 'The same command goes on from there, and adds nothing twice';
+  if (interrupted.aborted) return err(`Interrupted. ${countsText(summary)} ${goesOn}.`);
+  if (file.problem !== null) {
+    const shownName = name === '-' ? 'Standard input' : name;
+    return err(`${shownName} ${file.problem}. ${countsText(summary)} ${goesOn} once the file is whole.`);
   }
+  return ok({ json: summary, text: summaryText(summary, reasons) });
 }
 
-const BAR_WIDTH = 24;
-
-function progressLine({ read, stored, total }: ImportProgress): string {
-  if (total === null) return `Reading: ${read} rows`;
-  const filled = Math.floor((stored / total) * BAR_WIDTH);
-  return `Storing: [${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}] ${stored} of ${total} streams`;
+/** `stations.ndjson.gz` is the list `stations`. */
+function nameWithoutEndings(path: string): string {
+  const name = basename(path).replace(/\.gz$/i, '');
+  return basename(name, extname(name));
 }
 
-function summaryText(
-  { added, updated, skipped, organizations }: ImportSummary,
-  reasons: readonly SkippedRow[],
-) {
-  const counts =
-    `Added ${counted(added, 'stream')} and ${counted(organizations, 'organization')}, ` +
-    `updated ${counted(updated, 'stream')}, skipped ${counted(skipped, 'row')}.\n`;
+function summaryText(summary: ImportSummary, reasons: readonly SkippedRow[]): string {
   const lines = reasons.map(({ row, reason }) => `  row ${row}: ${cut(oneLine(reason), REASON_LENGTH)}\n`);
-  const rest = skipped - reasons.length;
-  return counts + lines.join('') + (rest > 0 ? `  and ${rest} more\n` : '');
+  const rest = summary.skipped - reasons.length;
+  return `${countsText(summary)}\n${lines.join('')}${rest > 0 ? `  and ${rest} more\n` : ''}`;
+}
+
+function countsText({ added, updated, skipped, organizations }: ImportSummary): string {
+  return (
+    `Added ${counted(added, 'stream')} and ${counted(organizations, 'organization')}, ` +
+    `updated ${counted(updated, 'stream')}, skipped ${counted(skipped, 'row')}.`
+  );
 }
 
 function counted(count: number, noun: string): string {

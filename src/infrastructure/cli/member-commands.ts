@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { type EmailAddress, parseEmailAddress } from '../../domain/credentials.js';
 import type { OrganizationId } from '../../domain/ids.js';
-import { type Result, err, ok } from '../../domain/result.js';
-import { type CommonOptions, type Terminal, action, id, noOrganization } from './commands.js';
+import { err, ok } from '../../domain/result.js';
+import { type CommonOptions, type Terminal, action, emailIn, id, noOrganization } from './commands.js';
 import { table } from './table.js';
 
 /** `organization member add|list|remove` */
@@ -68,9 +67,4 @@ export function memberCommands(organization: Command, terminal: Terminal): void 
         });
       }),
     );
-}
-
-function emailIn(text: string): Result<EmailAddress, string> {
-  const email = parseEmailAddress(text.trim());
-  return email.ok ? email : err(`'${text}' is no email address.`);
 }

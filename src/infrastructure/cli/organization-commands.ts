@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type {
   OrganizationNameTaken,
   StoredOrganization,
@@ -8,12 +8,17 @@ import { type InvalidFields, LINK_TYPES } from '../../domain/organization.js';
 import { err, ok } from '../../domain/result.js';
 import {
   type CommonOptions,
+  type RemoveOptions,
   type Terminal,
   action,
+  agreed,
+  counted,
   id,
   invalidFields,
   noOrganization,
+  removal,
   repeated,
+  toggled,
   yesOrNo,
 } from './commands.js';
 import { memberCommands } from './member-commands.js';
@@ -30,7 +35,21 @@ interface AddOptions extends CommonOptions {
   readonly inactive?: boolean;
 }
 
-/** `organization add|list|show`, with its tokens and members. */
+interface UpdateOptions extends CommonOptions {
+  readonly name?: string;
+  readonly description?: string;
+  readonly image?: string | false;
+  readonly thumbnail?: string | false;
+  readonly link?: AddOptions['link'];
+  /** False: none. */
+  readonly links: boolean;
+  readonly public?: boolean;
+  readonly private?: boolean;
+  readonly active?: boolean;
+  readonly inactive?: boolean;
+}
+
+/** `organization add|list|show|update|remove`, with its tokens and members. */
 export function organizationCommands(program: Command, terminal: Terminal): void {
   const organization = program.command('organization').description('those who run the streams');
 
@@ -88,6 +107,80 @@ export function organizationCommands(program: Command, terminal: Terminal): void
         const found = await organizations.find(number);
         if (!found) return err(noOrganization(number));
         return ok({ json: organizationJson(found), text: organizationText(found) });
+      }),
+    );
+
+  action(
+    organization,
+    'update',
+    'change what is given and leave the rest; it shows everywhere at once',
+    "organization update 1 --name 'Radio Nova' --link website=https://nova.example",
+  )
+    .argument('<id>', 'its number', id<OrganizationId>)
+    .option('--name <name>', 'what it is called; no other has this name')
+    .option('--description <text>', 'what it says of itself')
+    .option('--image <url>', 'its logo')
+    .option('--no-image', 'take its logo away')
+    .option('--thumbnail <url>', 'a small logo')
+    .option('--no-thumbnail', 'take its small logo away')
+    .option('--link <type=url>', 'its links from now on, as often as needed', repeated(link))
+    .option('--no-links', 'take all links away')
+    .option('--public', 'show it and its streams in the listings')
+    .addOption(new Option('--private', 'keep it and its streams out of all listings').conflicts('public'))
+    .option('--active', 'switch it and its streams on')
+    .addOption(new Option('--inactive', 'switch it and its streams off').conflicts('active'))
+    .action((number: OrganizationId, options: UpdateOptions, command: Command) => {
+      if (options.link && !options.links)
+        return command.error("error: '--link' and '--no-links' exclude each other");
+      const changes = {
+        name: options.name,
+        description: options.description,
+        image: options.image === false ? '' : options.image,
+        thumbnail: options.thumbnail === false ? '' : options.thumbnail,
+        links: options.links ? options.link : [],
+        isPublic: toggled(options.public, options.private),
+        isActive: toggled(options.active, options.inactive),
+      };
+      if (Object.values(changes).every((change) => change === undefined))
+        return command.error('error: nothing to change was given');
+      return terminal.run(options, async ({ updateOrganization }) => {
+        const updated = await updateOrganization.execute(number, changes);
+        if (!updated.ok)
+          return err(
+            updated.error.kind === 'organization-not-found'
+              ? noOrganization(number)
+              : refusal(updated.error, options.name ?? ''),
+          );
+        return ok({
+          json: organizationJson(updated.value),
+          text: `Updated organization ${number}, ${updated.value.name}.\n`,
+        });
+      });
+    });
+
+  removal(
+    organization,
+    'an organization with its streams, votes, plays, tokens and members',
+    'organization remove 1',
+  )
+    .argument('<id>', 'its number', id<OrganizationId>)
+    .action((number: OrganizationId, options: RemoveOptions) =>
+      terminal.run(options, async ({ organizations }) => {
+        const found = await organizations.find(number);
+        if (!found) return err(noOrganization(number));
+        const { length: streams } = await organizations.listStreams(number);
+        const yes = await agreed(
+          terminal,
+          options,
+          `Remove organization ${number}, ${found.name}, with ${counted(streams, 'stream')} and all votes and plays?`,
+        );
+        if (!yes.ok) return yes;
+        const removed = await organizations.remove(number);
+        if (!removed.ok) return err(noOrganization(number));
+        return ok({
+          json: { id: number, name: found.name, streams },
+          text: `Removed organization ${number}, ${found.name}, with ${counted(streams, 'stream')}.\n`,
+        });
       }),
     );
 

@@ -1,0 +1,205 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { type Clients, query } from '../support/checker.js';
+import { FaultProxy } from '../support/fault-proxy.js';
+import { FULL, figure } from '../support/figures.js';
+import { type FilledDirectory, filledDirectory } from '../support/filled-directory.js';
+import { type Nodes, startNodes, untilTrue } from '../support/nodes.js';
+import { type PostgresServer, type TestDatabase, startPostgres } from '../support/postgres-server.js';
+
+const SONGS = FULL ? 200 : 20;
+
+describe('Beside a replica', function () {
+  this.timeout(FULL ? 300_000 : 60_000);
+  let server: PostgresServer | null;
+  let replica: PostgresServer;
+  let proxy: FaultProxy;
+  let database: TestDatabase;
+  let directory: FilledDirectory;
+  let running: Nodes;
+
+  before('needs PostgreSQL on this machine, and one of our own', async function () {
+    server = await startPostgres();
+    if (!server?.startReplica) return this.skip();
+    database = await server.createDatabase();
+    directory = await filledDirectory(database.url, { streams: 20, users: 2, reports: 1 });
+    replica = await server.startReplica();
+    const { hostname, port } = new URL(database.url);
+    proxy = await new FaultProxy({ host: hostname, port: Number(port) }).open();
+    running = await startNodes(2, proxy.through(database.url), {
+      DATABASE_REPLICA_URL: onReplica(),
+      LOG_LEVEL: 'info',
+    });
+    await untilTrue(async () =>
+      running.nodes.every((_, index) => logOf(index).includes('the replica is read')),
+    );
+  });
+  after(async () => {
+    await running?.stop();
+    await proxy?.close();
+    await replica?.stop();
+    await server?.stop();
+  });
+
+  const onReplica = () => {
+    const url = new URL(database.url);
+    url.port = new URL(replica.url).port;
+    return url.href;
+  };
+  const clients = (index: number): Clients => {
+    const node = running.nodes[index];
+    if (!node) throw new Error('There is no such node.');
+    return node.clients;
+  };
+  const logOf = (index: number) => running.nodes[index]?.service.output() ?? '';
+  const stream = (index = 0) => directory.streams[index] ?? { id: 0, uuid: '' };
+  const push = (index: number, title: string, at = 0) =>
+    clients(index).ask({
+      method: 'POST',
+      path: `/stream/update/${stream(at).uuid}`,
+      bearer: directory.token,
+      body: { title, artist: 'Somebody' },
+    });
+  const shows = async (index: number, title: string, at = 0) => {
+    const list = await clients(index).ask({ path: '/stream' });
+    const history = await clients(index).ask({ path: `/stream/${stream(at).id}/history` });
+    return [list, history].every((answer) => answer?.status === 200 && answer.body.includes(title));
+  };
+  /** How often a server looked into the plays, by its own count, which it brings up to date within seconds. */
+  const looks = async (url: string) => {
+    const [row] = await query<{ count: number }>(
+      url,
+      `select (seq_scan + idx_scan)::float8 as count from pg_stat_user_tables where relname = 'plays'`,
+    );
+    return row?.count ?? NaN;
+  };
+  const replicaIsRead = async () =>
+    running.nodes.every((_, index) => {
+      const said = logOf(index).match(/the replica (is read|does not answer|is more than 5 s behind)/g);
+      return said?.at(-1) === 'the replica is read';
+    });
+
+  it('listings and histories come from it, and not from the primary', async () => {
+    const before = { primary: await looks(database.url), replica: await looks(onReplica()) };
+    const count = 50;
+    for (let round = 0; round < count; round += 1)
+      await clients(0).ask({ path: `/stream/${stream().id}/history` });
+    await clients(0).ask({ path: '/stream' });
+    await untilTrue(async () => (await looks(onReplica())) >= before.replica + count, 15_000);
+    const primary = (await looks(database.url)) - before.primary;
+    figure('replica: histories', { asked: count, 'looks into the primary': primary });
+    expect(primary).to.equal(0);
+  });
+
+  it('a song that was pushed shows at once on its node and within a second on every other', async () => {
+    const delays: number[] = [];
+    for (let song = 0; song < SONGS; song += 1) {
+      const at = song % directory.streams.length;
+      const title = `Pushed ${song}.`;
+      expect((await push(song % 2, title, at))?.status).to.equal(200);
+      expect(await shows(song % 2, title, at)).to.equal(true);
+      delays.push(await untilTrue(() => shows((song + 1) % 2, title, at)));
+    }
+    figure('replica: song to another node', { songs: SONGS, 'slowest ms': Math.max(...delays) });
+    expect(Math.max(...delays)).to.be.below(1_000);
+  });
+
+  it('a user sees his own vote although the replica stands still', async () => {
+    await query(replica.url, 'select pg_wal_replay_pause()');
+    const [user] = directory.users;
+    const path = `/stream/${stream().id}/vote`;
+    for (let vote = 0; vote < 10; vote += 1) {
+      await clients(0).ask({ method: 'POST', path, bearer: user?.jwt ?? '', body: { voteType: 'up' } });
+      const seen = await clients(1).ask({ path: `${path}s`, bearer: user?.jwt ?? '' });
+      expect(JSON.parse(seen?.body ?? '{}')).to.include({ userVote: vote % 2 === 0 ? 'up' : null });
+    }
+    expect((await push(0, 'While it stands still'))?.status).to.equal(200);
+    for (let round = 0; round < 20; round += 1)
+      expect(await shows(0, 'While it stands still')).to.equal(true);
+    await query(replica.url, 'select pg_wal_replay_resume()');
+    await untilTrue(() => shows(1, 'While it stands still'));
+  });
+
+  it('an idle primary looks like no lag', async function () {
+    if (!FULL) return this.skip();
+    const before = logOf(0).split('behind').length;
+    await pause(30_000);
+    expect(logOf(0).split('behind')).to.have.length(before);
+    expect(await replicaIsRead()).to.equal(true);
+  });
+
+  it('the primary is read when the replica lags more than 5 s, and the replica again when it has caught up', async () => {
+    await query(replica.url, 'select pg_wal_replay_pause()');
+    const pushedAt = performance.now();
+    await push(0, 'Far ahead');
+    const shown = await untilTrue(() => shows(1, 'Far ahead'), 15_000);
+    expect(logOf(1)).to.include('the replica is more than 5 s behind');
+    await query(replica.url, 'select pg_wal_replay_resume()');
+    const resumedAt = performance.now();
+    await untilTrue(replicaIsRead);
+    figure('replica: lag', {
+      'primary read after ms': shown,
+      'replica read again after ms': Math.round(performance.now() - resumedAt),
+    });
+    expect(performance.now() - pushedAt).to.be.below(15_000);
+    expect(shown).to.be.above(4_000).and.below(7_000);
+  });
+
+  it('nobody notices that it is frozen, killed or back', async () => {
+    const { faults } = replica;
+    if (!faults) throw new Error('It is not ours.');
+    for (const [what, fail, mend] of [
+      ['frozen', () => faults.freeze(), () => faults.thaw()],
+      ['killed', () => faults.kill(), () => faults.restart()],
+    ] as const) {
+      clients(0).answers.length = 0;
+      clients(1).answers.length = 0;
+      await fail();
+      for (let round = 0; round < 20; round += 1) {
+        expect((await push(0, `${what} ${round}`))?.status).to.equal(200);
+        await untilTrue(() => shows(1, `${what} ${round}`), 3_000);
+      }
+      await mend();
+      const back = await untilTrue(replicaIsRead);
+      const slowest = clients(1).slowest;
+      figure(`replica ${what}`, { 'slowest read ms': slowest, 'read again after ms': back });
+      for (const answer of [...clients(0).answers, ...clients(1).answers])
+        expect(answer.status).to.equal(200);
+      expect(slowest).to.be.below(1_000);
+    }
+  });
+
+  it('reads go on while the primary is away, and all goes on once the replica was promoted in its place', async () => {
+    const pids = running.nodes.map(({ service }) => service.process.pid);
+    expect((await push(0, 'The last song on the old primary'))?.status).to.equal(200);
+    await untilTrue(() => shows(1, 'The last song on the old primary'));
+    await untilTrue(async () => {
+      const [row] = await query<{ here: boolean }>(
+        onReplica(),
+        `select exists (select from plays where title = 'The last song on the old primary') as here`,
+      );
+      return row?.here === true;
+    });
+    await pause(600);
+
+    await server?.faults?.kill();
+    expect(await shows(1, 'The last song on the old primary')).to.equal(true);
+    expect((await push(0, 'Nowhere to go'))?.status).to.equal(503);
+
+    const promotedAt = performance.now();
+    await query(replica.url, 'select pg_promote()');
+    const { hostname, port } = new URL(replica.url);
+    proxy.target = { host: hostname, port: Number(port) };
+    proxy.reset();
+    await untilTrue(async () => (await push(0, 'The first song on the new one'))?.status === 200);
+    const working = Math.round(performance.now() - promotedAt);
+    await untilTrue(() => shows(1, 'The first song on the new one'));
+    figure('failover', {
+      'writes after ms': working,
+      'shown after ms': Math.round(performance.now() - promotedAt),
+    });
+    expect(working).to.be.below(3_000);
+    expect(running.nodes.map(({ service }) => service.process.pid)).to.deep.equal(pids);
+    expect(running.nodes.every(({ service }) => service.process.exitCode === null)).to.equal(true);
+  });
+});

@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import supertest from 'supertest';
+import { type Check, type ServicePhase, createManagementApp } from '../../src/adapters/http/management.js';
+import { json } from '../support/wire.js';
+
+interface WireReadiness {
+  readonly status: string;
+  readonly checks: Readonly<Record<string, { readonly ok: boolean; readonly detail?: string }>>;
+}
+
+describe('The management listener', () => {
+  let phase: ServicePhase;
+  let checks: Record<string, Check>;
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const http = () =>
+    supertest(createManagementApp({ version: '1.2.3', phase: () => phase, checks: () => checks, log }));
+  beforeEach(() => {
+    phase = 'serving';
+    checks = { database: () => Promise.resolve() };
+  });
+
+  it('is live whatever else is wrong', async () => {
+    phase = 'starting';
+    checks = { database: () => Promise.reject(new Error('gone')) };
+    const response = await http().get('/livez').expect(200);
+    expect(json(response)).to.deep.equal({ status: 'live' });
+  });
+
+  it('is ready while it serves and its database answers, naming each check', async () => {
+    const response = await http().get('/readyz').expect(200);
+    expect(json(response)).to.deep.equal({
+      status: 'ready',
+      checks: { service: { ok: true, detail: 'serving' }, database: { ok: true } },
+    });
+    expect(response.headers['cache-control']).to.equal('no-store');
+  });
+
+  for (const other of ['starting', 'draining'] as const)
+    it(`is not ready while ${other}`, async () => {
+      phase = other;
+      const { status, checks: results } = json<WireReadiness>(await http().get('/readyz').expect(503));
+      expect(status).to.equal('not ready');
+      expect(results['service']).to.deep.equal({ ok: false, detail: other });
+      expect(results['database']).to.deep.equal({ ok: true });
+    });
+
+  it('is not ready before there is anything to check', async () => {
+    phase = 'starting';
+    checks = {};
+    expect(json<WireReadiness>(await http().get('/readyz').expect(503)).checks).to.have.all.keys('service');
+  });
+
+  it('is not ready while its database fails or says nothing, and says which it is', async () => {
+    checks = { database: () => Promise.reject(new Error('PostgreSQL is not available')) };
+    const failing = json<WireReadiness>(await http().get('/readyz').expect(503));
+    expect(failing.checks['database']).to.deep.equal({ ok: false, detail: 'PostgreSQL is not available' });
+
+    checks = { database: () => new Promise(() => undefined) };
+    const silent = json<WireReadiness>(await http().get('/readyz').expect(503));
+    expect(silent.checks['database']?.detail).to.equal('no answer within 1000 ms');
+  });
+
+  it('tells the version', async () => {
+    expect(json(await http().get('/version').expect(200))).to.deep.equal({
+      version: '1.2.3',
+      node: process.version,
+    });
+  });
+
+  it('answers HEAD, and refuses other paths and methods as JSON', async () => {
+    await http().head('/readyz').expect(200);
+    expect(json(await http().get('/stream').expect(404))).to.deep.equal({
+      statusCode: 404,
+      message: 'Not Found',
+    });
+    const refused = await http().post('/livez').expect(405);
+    expect(json(refused)).to.deep.equal({ statusCode: 405, message: 'Method Not Allowed' });
+    expect(refused.headers['allow']).to.equal('GET, HEAD');
+  });
+});
