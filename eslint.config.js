@@ -18,7 +18,7 @@ const noDynamicImport = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist', 'data', 'tests/fixtures', 'tests/output'] },
+  { ignores: ['dist', 'data', 'tests/fixtures', 'tests/output', 'src/client/schema.ts'] },
   js.configs.recommended,
   {
     files: ['**/*.ts', '**/*.cts'],
@@ -94,9 +94,21 @@ export default tseslint.config(
     rules: { '@typescript-eslint/no-unused-expressions': 'off' },
   },
   {
-    files: ['**/*.{js,cjs}'],
+    files: ['**/*.{js,cjs,mjs}'],
     languageOptions: {
-      globals: { console: 'readonly', process: 'readonly', module: 'readonly', require: 'readonly' },
+      globals: Object.fromEntries(
+        [
+          'console',
+          'process',
+          'module',
+          'require',
+          'fetch',
+          'performance',
+          'setTimeout',
+          'Buffer',
+          'URL',
+        ].map((name) => [name, 'readonly']),
+      ),
     },
   },
 );

@@ -1,3 +1,4 @@
+/* global URL, clearInterval, console, fetch, process, setInterval, setTimeout */
 /**
  * How fast GET /stream is, next to an Express that answers the same bytes from memory, measured in the same run.
  *
@@ -9,10 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import pg from 'pg';
+import { load } from '../tests/support/load.ts';
 import { startPostgres } from '../tests/support/postgres-server.ts';
 import { filledDirectory } from '../tests/support/filled-directory.ts';
 import { startService } from '../tests/support/running-service.ts';
-import { load } from './load.mjs';
 
 const SECONDS = Number(process.env.SECONDS ?? 4);
 
@@ -57,38 +58,46 @@ async function measureWith(postgres, dataDir, streams) {
   bare.send(body);
   const port = await new Promise((resolve) => bare.once('message', resolve));
   const bareUrl = `http://127.0.0.1:${port}/stream`;
-  await load(bareUrl, { seconds: 1 });
-  await load(url, { seconds: 1 });
+  await loaded(bareUrl, {}, 1);
+  await loaded(url, {}, 1);
 
   console.log(
     `\n${streams} streams, ${(body.length / 1_024).toFixed(0)} KiB, 50 connections, ${SECONDS} s each`,
   );
-  const yard = await load(bareUrl, { seconds: SECONDS });
-  const report = async (what, options, pushes = 0) => {
+  const yard = await loaded(bareUrl);
+  const report = async (what, headers, pushes = 0) => {
     const before = await calls(db);
     const taken = pushes > 0 ? pushing(service.url, token, filled, pushes) : null;
-    const result = await load(url, { seconds: SECONDS, ...options });
+    const result = await loaded(url, headers);
     const pushed = taken?.();
     const { n, rows } = await calls(db, before);
     console.log(
-      `  ${what.padEnd(30)} ${result.perSecond.toFixed(0).padStart(6)}/s  ${(result.perSecond / yard.perSecond).toFixed(2)} of bare Express` +
-        `  p50 ${result.p50.toFixed(1)} p99 ${result.p99.toFixed(1)} ms  ${JSON.stringify(result.statuses)}` +
+      `  ${what.padEnd(30)} ${result.answersPerSecond.toFixed(0).padStart(6)}/s  ${(result.answersPerSecond / yard.answersPerSecond).toFixed(2)} of bare Express` +
+        `  p50 ${result.median.toFixed(1)} p99 ${result.p99.toFixed(1)} ms  ${JSON.stringify(result.statuses)}` +
         `  ${n} transactions, ${rows} rows read${pushed === undefined ? '' : `, ${pushed} pushes`}`,
     );
   };
   console.log(
-    `  ${'bare Express'.padEnd(30)} ${yard.perSecond.toFixed(0).padStart(6)}/s  1.00                  p50 ${yard.p50.toFixed(1)} p99 ${yard.p99.toFixed(1)} ms`,
+    `  ${'bare Express'.padEnd(30)} ${yard.answersPerSecond.toFixed(0).padStart(6)}/s  1.00                  p50 ${yard.median.toFixed(1)} p99 ${yard.p99.toFixed(1)} ms`,
   );
   await report('as it is', {});
-  await report('gzip', { headers: { 'Accept-Encoding': 'gzip' } });
-  const tag = (await fetch(url)).headers.get('etag');
-  await report('If-None-Match', { headers: { 'If-None-Match': tag, 'Accept-Encoding': 'gzip, br' } });
+  await report('gzip', { 'Accept-Encoding': 'gzip' });
+  const tag = (await fetch(url, { headers: { 'Accept-Encoding': 'gzip, br' } })).headers.get('etag');
+  await report('If-None-Match', { 'If-None-Match': tag, 'Accept-Encoding': 'gzip, br' });
   await report('as it is, 50 pushes a second', {}, 50);
   bare.kill();
   await db.end();
   await service.end('SIGTERM');
   await database.drop();
 }
+
+const loaded = (url, headers = {}, seconds = SECONDS) =>
+  load({
+    url,
+    connections: 50,
+    milliseconds: seconds * 1_000,
+    request: () => ({ path: '/stream', headers }),
+  });
 
 /** Sends songs until the returned function is called, which tells how many were taken. */
 function pushing(service, token, streams, perSecond) {

@@ -19,7 +19,7 @@ import {
   parseEmailAddress,
   parseUsername,
 } from '../domain/credentials.js';
-import { DAY, MINUTE, SECOND, type UserId, later } from '../domain/ids.js';
+import { DAY, SECOND, type UserId, later } from '../domain/ids.js';
 import { type Result, err, ok } from '../domain/result.js';
 import type { AccessTokens } from './ports/access-tokens.js';
 import type {

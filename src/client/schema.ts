@@ -1390,7 +1390,7 @@ export interface operations {
            * Format: password
            * @description At least 8 characters, among them an upper-case letter, a number and a special character; at most 72 bytes of UTF-8.
            */
-          password: string & (unknown & unknown & unknown);
+          password: string;
         };
       };
     };
@@ -1692,7 +1692,7 @@ export interface operations {
            * Format: password
            * @description At least 8 characters, among them an upper-case letter, a number and a special character; at most 72 bytes of UTF-8.
            */
-          password: string & (unknown & unknown & unknown);
+          password: string;
         };
       };
     };

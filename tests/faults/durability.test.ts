@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import pLimit from 'p-limit';
+import type { TokenPurpose } from '../../src/domain/one-time-token.js';
 import {
   type Answer,
   type Clients,
@@ -113,9 +114,9 @@ describe('What was acknowledged', function () {
   };
 
   /** Kills and restarts PostgreSQL whenever another part of the work is done. */
-  const killing = async (times: number, answers: readonly unknown[], count: number) => {
+  const killing = async (times: number, answered: () => number, count: number) => {
     for (let kill = 1; kill <= times; kill += 1) {
-      await untilTrue(async () => answers.length >= (count * kill) / (times + 1), 600_000);
+      await untilTrue(async () => answered() >= (count * kill) / (times + 1), 600_000);
       await faults.kill();
       await pause(150);
       await faults.restart();
@@ -156,7 +157,7 @@ describe('What was acknowledged', function () {
   it('of votes survives kill -9 of PostgreSQL, and nothing else is there', async () => {
     const kills = FULL ? 5 : 1;
     const { answers, done } = await each(STORM, 50, castVote);
-    await killing(kills, answers, STORM);
+    await killing(kills, () => answers.length, STORM);
     await done;
     const found = await checkVotes(database.url, votes);
     figure('P1 votes', { ...found, kills, answers: statuses(answers) });
@@ -166,61 +167,75 @@ describe('What was acknowledged', function () {
     expect(answers.filter((answer) => answer && ![200, 503].includes(answer.status))).to.deep.equal([]);
   });
 
-  it('of registrations, activations, resets and songs survives kill -9 of PostgreSQL', async () => {
-    const kills = FULL ? 3 : 1;
-    const registrations = FULL ? 500 : 6;
-    const registering = await each(registrations, 8, register);
-    await killing(kills, registering.answers, registrations);
-    await registering.done;
-    const registered = await registrationsFound();
-    figure('P2 registrations', { ...registered, kills, answers: statuses(registering.answers) });
-
-    const used = async (purpose: 'activation' | 'reset', count: number, atOnce: number) => {
-      const tokens = await mailedTokens(database.url, purpose, count);
-      const use = (number: number): Promise<Answer | null> => {
-        const { token = '' } = tokens[number] ?? {};
-        return clients(number).ask(
-          purpose === 'activation'
-            ? { method: 'POST', path: `/user/activate/${token}` }
-            : { method: 'PUT', path: `/user/resetPassword/${token}`, body: { password: PASSWORD } },
-        );
-      };
-      const acknowledged: number[] = [];
-      const { answers, done } = await each(count, atOnce, async (number) => {
+  /** Uses one-time tokens, each once; tells afterwards what came of it. */
+  const useTokens = async (purpose: TokenPurpose, count: number, atOnce: number) => {
+    const tokens = await mailedTokens(database.url, purpose, count);
+    const use = (number: number): Promise<Answer | null> => {
+      const { token = '' } = tokens[number] ?? {};
+      return clients(number).ask(
+        purpose === 'activation'
+          ? { method: 'POST', path: `/user/activate/${token}` }
+          : { method: 'PUT', path: `/user/resetPassword/${token}`, body: { password: PASSWORD } },
+      );
+    };
+    const acknowledged: number[] = [];
+    const begin = () =>
+      each(count, atOnce, async (number) => {
         const answer = await use(number);
         if (outcomeOf(answer) === 'ok') acknowledged.push(number);
         return answer;
       });
-      await killing(kills, answers, count);
-      await done;
+    const check = async () => {
       const isDone = purpose === 'activation' ? 'activated_at is not null' : 'credential_version > 1';
       const rows = await query<{ id: number }>(database.url, `select id from accounts where ${isDone}`);
       const users = new Set(rows.map(({ id }) => id));
       const again = await Promise.all(acknowledged.slice(0, 5).map(use));
-      const found = {
+      return {
         acknowledged: acknowledged.length,
         lost: acknowledged.filter((number) => !users.has(tokens[number]?.user ?? 0)).length,
         usableAgain: again.filter((answer) => answer?.status !== 400).length,
       };
-      figure(`P2 ${purpose}s`, { ...found, kills, answers: statuses(answers) });
-      return found;
     };
-    const activations = await used('activation', FULL ? 500 : 60, 20);
-    const resets = await used('reset', FULL ? 500 : 4, 4);
+    return { begin, check };
+  };
 
-    const count = FULL ? 500 : 100;
+  it('of registrations, activations, resets and songs survives kill -9 of PostgreSQL', async () => {
+    const counts = FULL
+      ? { registrations: 500, activations: 500, resets: 500, songs: 500 }
+      : { registrations: 6, activations: 40, resets: 6, songs: 100 };
+    const kills = FULL ? 5 : 1;
     const titles: string[] = [];
-    const pushing = await each(count, 20, (number) => push(number, titles));
-    await killing(kills, pushing.answers, count);
-    await pushing.done;
-    const songs = await songsFound(titles, count);
-    figure('P2 songs', { ...songs, kills, answers: statuses(pushing.answers) });
+    const activations = await useTokens('activation', counts.activations, 4);
+    const resets = await useTokens('reset', counts.resets, 2);
 
-    expect(registered).to.include({ lost: 0, withoutTheirMail: 0 });
-    expect(activations).to.include({ lost: 0, usableAgain: 0 });
-    expect(resets).to.include({ lost: 0, usableAgain: 0 });
-    expect(songs).to.include({ lost: 0, twice: 0, invented: 0, historiesWithoutSong: 0 });
-    expect(songs.acknowledged).to.be.above(count / 4);
+    const storms = {
+      registrations: await each(counts.registrations, 4, register),
+      activations: await activations.begin(),
+      resets: await resets.begin(),
+      songs: await each(counts.songs, 4, (number) => push(number, titles)),
+    };
+    const all = Object.values(storms);
+    const count = Object.values(counts).reduce((sum, one) => sum + one);
+    await killing(kills, () => all.reduce((sum, { answers }) => sum + answers.length, 0), count);
+    await Promise.all(all.map(({ done }) => done));
+
+    const found = {
+      registrations: await registrationsFound(),
+      activations: await activations.check(),
+      resets: await resets.check(),
+      songs: await songsFound(titles, counts.songs),
+    };
+    for (const [what, { answers }] of Object.entries(storms))
+      figure(`P2 ${what}`, {
+        ...found[what as keyof typeof found],
+        kills,
+        answers: statuses(answers),
+      });
+    expect(found.registrations).to.include({ lost: 0, withoutTheirMail: 0 });
+    expect(found.activations).to.include({ lost: 0, usableAgain: 0 });
+    expect(found.resets).to.include({ lost: 0, usableAgain: 0 });
+    expect(found.songs).to.include({ lost: 0, twice: 0, invented: 0, historiesWithoutSong: 0 });
+    for (const { acknowledged } of Object.values(found)) expect(acknowledged).to.be.above(0);
   });
 
   it('by a node that is killed -9 is there when its successor comes, and nothing is half done', async () => {

@@ -107,7 +107,7 @@ describe('Too many requests at once', function () {
     figure('P42', {
       'readers p99 ms alone': alone.p99.toFixed(0),
       'during 200 concurrent logins': readers.p99.toFixed(0),
-        'median then': readers.median.toFixed(0),
+      'median then': readers.median.toFixed(0),
       readers: JSON.stringify(readers.statuses),
       logins: JSON.stringify(logins.statuses),
       'logins checked /s': (((logins.statuses[401] ?? 0) * 1_000) / milliseconds).toFixed(1),

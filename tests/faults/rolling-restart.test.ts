@@ -62,6 +62,13 @@ describe('Three nodes on one PostgreSQL behind a load balancer', function () {
     return { service, managementUrl };
   }
 
+  /** Why a node refused requests, if it did. */
+  const complaintsOf = ({ service }: Node): string[] =>
+    service
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('A request failed'));
+
   /** Listings, histories, votes and songs, turn by turn. */
   const mixed = (number: number): LoadRequest => {
     const pick = <T>(all: readonly T[]): T => all[number % all.length] as T;
@@ -106,10 +113,12 @@ describe('Three nodes on one PostgreSQL behind a load balancer', function () {
     })();
     const exits: (number | null)[] = [];
     let slowestStop = 0;
+    const complaints: string[] = [];
     for (let restart = 0; restart < RESTARTS; restart += 1)
       for (const [place, node] of nodes.entries()) {
         const stopped = performance.now();
         exits.push(await node.service.end('SIGTERM'));
+        complaints.push(...complaintsOf(node));
         slowestStop = Math.max(slowestStop, performance.now() - stopped);
         proxy.remove(node.service.url);
         nodes[place] = await startNode();
@@ -132,7 +141,8 @@ describe('Three nodes on one PostgreSQL behind a load balancer', function () {
       'slowest stop s': (slowestStop / 1_000).toFixed(1),
     });
     expect(results.flatMap(({ failures }) => failures)).to.deep.equal([]);
-    expect(statuses).to.deep.equal({ 200: requests });
+    complaints.push(...nodes.flatMap(complaintsOf));
+    expect(statuses, complaints.join('\n')).to.deep.equal({ 200: requests });
     expect(exits).to.deep.equal(exits.map(() => 0));
   });
 

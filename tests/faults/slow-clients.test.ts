@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import express from 'express';
 import { FULL, figure } from '../support/figures.js';
 import { load } from '../support/load.js';
+import { createHttpServer } from '../../src/adapters/http/server.js';
 import { type RunningService, startService } from '../support/running-service.js';
 
 const EACH = FULL ? 330 : 60;
@@ -65,6 +67,26 @@ describe('Slow clients', function () {
     return { text, milliseconds: performance.now() - openedAt };
   };
 
+  /** An answer too large for the kernel's buffers, and a client that takes none of it; how long the server puts up with it. */
+  const neverRead = async (): Promise<number> => {
+    const large = express().get(
+      '/',
+      (_request, response) => void response.end(Buffer.alloc(64 * 1_024 ** 2)),
+    );
+    const server = createHttpServer(large);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    const cut = once(server, 'connection').then(([socket]: Socket[]) => socket && once(socket, 'close'));
+    const client = connect(address.port, '127.0.0.1').on('error', () => undefined);
+    client.pause().write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const askedAt = performance.now();
+    await cut;
+    client.destroy();
+    server.close();
+    return performance.now() - askedAt;
+  };
+
   it('are cut off, and nobody else notices', async function () {
     if (process.platform !== 'linux') this.skip();
     const before = descriptors();
@@ -78,9 +100,10 @@ describe('Slow clients', function () {
       many(() => slowly('GET / HTTP/1.1\r\nHost: a\r\n', { drip: 'X' })),
       many(() => slowly(head, { drip: '{' })),
       many(() => slowly(asking, { reads: false })),
+      neverRead(),
     ]);
     const meanwhile = await others(FULL ? 60_000 : 8_000);
-    const [headers, bodies, readers] = await attack;
+    const [headers, bodies, readers, ignored] = await attack;
     while (descriptors() > before + 10) await pause(50);
 
     const slowest = (cut: readonly { readonly milliseconds: number }[]) =>
@@ -90,6 +113,7 @@ describe('Slow clients', function () {
       'slow headers cut after s': slowest(headers),
       'slow bodies cut after s': slowest(bodies),
       'slow readers cut after s': slowest(readers),
+      'an answer of 64 MiB that nobody reads, after s': (ignored / 1_000).toFixed(1),
       'p99 of others ms, alone': alone.p99.toFixed(1),
       'during the attack': meanwhile.p99.toFixed(1),
       'descriptors before and after': `${before} ${descriptors()}`,

@@ -10,12 +10,7 @@ import {
   STREAM_UUID,
 } from '../../src/adapters/http/openapi/examples.js';
 import type { Operation } from '../../src/adapters/http/openapi/operation.js';
-import {
-  type Examples,
-  RESPONSES,
-  type Reference,
-  type ResponseObject,
-} from '../../src/adapters/http/openapi/responses.js';
+import { type Examples, RESPONSES, type ResponseObject } from '../../src/adapters/http/openapi/responses.js';
 import { Unavailable } from '../../src/application/errors.js';
 import { parseEmailAddress } from '../../src/domain/credentials.js';
 import { must } from '../support/builders.js';

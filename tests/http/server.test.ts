@@ -150,6 +150,15 @@ describe('The HTTP server', () => {
     expect(more).to.deep.equal([]);
   });
 
+  it('refuses more requests on one connection than anybody would send without waiting for answers', async () => {
+    const answers = await exchange('GET /stream HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(50));
+    expect(answers.map(({ status }) => status)).to.deep.equal([...Array<number>(10).fill(200), 503]);
+    expectError(answers.at(-1), 503, 'Service Unavailable');
+    expect(answers.at(-1)?.headers)
+      .to.match(/^retry-after: 1$/im)
+      .and.to.match(/^connection: close$/im);
+  });
+
   it('gives smuggled requests one refusal and nothing more', async () => {
     const inner = 'GET /stats HTTP/1.1\r\nHost: a\r\n\r\n';
     const post = 'POST /user HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';

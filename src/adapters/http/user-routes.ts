@@ -38,9 +38,7 @@ const newPassword = () =>
       format: 'password',
       minLength: 8,
       maxLength: MAX_PASSWORD_BYTES,
-      allOf: [String.raw`\p{Lu}`, String.raw`\p{N}`, String.raw`[\p{P}\p{S}]`].map((pattern) => ({
-        pattern,
-      })),
+      pattern: `^${['\\p{Lu}', '\\p{N}', '[\\p{P}\\p{S}]'].map((one) => `(?=[^]*${one})`).join('')}`,
     });
 
 export const registrationBody = Joi.object<{ username: string; email: string; password: string }, true>({

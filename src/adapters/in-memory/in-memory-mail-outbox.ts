@@ -54,7 +54,9 @@ export class InMemoryMailOutbox implements MailOutbox {
   }
 
   async retry(which: { readonly id: string } | 'given-up', now: Instant): Promise<number> {
-    const mails = this.#all().filter((mail) => (which === 'given-up' ? mail.isGivenUp : mail.id === which.id));
+    const mails = this.#all().filter((mail) =>
+      which === 'given-up' ? mail.isGivenUp : mail.id === which.id,
+    );
     for (const { id, isClaimed, dueAt } of mails)
       this.#change(id, {
         isGivenUp: false,

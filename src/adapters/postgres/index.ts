@@ -1,4 +1,9 @@
-export { DataDirectoryInUse, DataDirectoryUnusable, type EmbeddedDatabase, openEmbeddedDatabase } from './embedded-database.js';
+export {
+  DataDirectoryInUse,
+  DataDirectoryUnusable,
+  type EmbeddedDatabase,
+  openEmbeddedDatabase,
+} from './embedded-database.js';
 export { DirectoryMigrations, migrateDown, migrateUp, migrationStatus } from './migrations.js';
 export { PostgresAccountRepository } from './postgres-account-repository.js';
 export { PostgresBulkDirectory } from './postgres-bulk-directory.js';

@@ -11,18 +11,14 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
  * that are not described are ignored, so they are not forbidden.
  */
 export function bodySchema(schema: Joi.ObjectSchema): JsonSchema {
-  const {
-    properties,
-    additionalProperties: _,
-    ...rest
-  } = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+  const { properties, required } = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
   const described = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(
     ([name, property]) => {
       const { metas = [] } = schema.extract(name).describe() as { metas?: readonly JsonSchema[] };
       return [name, Object.assign({}, property, ...metas) as JsonSchema] as const;
     },
   );
-  return { ...rest, properties: Object.fromEntries(described) };
+  return { type: 'object', required, properties: Object.fromEntries(described) };
 }
 
 export function ref(name: keyof typeof SCHEMAS): JsonSchema {
