@@ -1,4 +1,3 @@
-/* global URL, clearInterval, console, fetch, process, setInterval, setTimeout */
 /**
  * How fast GET /stream is, next to an Express that answers the same bytes from memory, measured in the same run.
  *

@@ -14,7 +14,7 @@ import { type Examples, RESPONSES, type ResponseObject } from '../../src/adapter
 import { Unavailable } from '../../src/application/errors.js';
 import { parseEmailAddress } from '../../src/domain/credentials.js';
 import { must } from '../support/builders.js';
-import { API, type Exchange } from '../support/described.js';
+import { API, type Exchange, takeDrift } from '../support/described.js';
 import { documentedDirectory } from '../support/documented-directory.js';
 import { type ServiceOptions, httpService } from '../support/http-service.js';
 
@@ -236,6 +236,12 @@ describe('The OpenAPI document', () => {
     });
     const { headers } = exchange();
     const error = (statusCode: number) => ({ statusCode, message: 'Some text' });
+
+    it('in whatever a test asks for', async () => {
+      const { http } = httpService({ replace: () => ({ version: 7 as unknown as string }) });
+      await http.get('/').expect(200);
+      expect(takeDrift()).to.deep.equal(['GET / 200: body/version must be string {"type":"string"}']);
+    });
 
     it('except where there is none', () => {
       expect(API.problems(exchange())).to.deep.equal([]);

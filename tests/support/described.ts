@@ -158,6 +158,9 @@ export const API = new Description(openApiDocument('https://directory.radio', '1
 
 const drift: string[] = [];
 
+/** What was not as described since the last call. */
+export const takeDrift = (): string[] => drift.splice(0);
+
 /** Fails whatever test saw an answer that is not as described. A hook that fails would end the whole run instead. */
 beforeEach(function () {
   const test = this.currentTest;
@@ -165,7 +168,7 @@ beforeEach(function () {
   if (!test || !body) return;
   test.fn = async function () {
     await Reflect.apply(body, this, []);
-    const found = drift.splice(0);
+    const found = takeDrift();
     if (found.length > 0) throw new Error(`Not as the OpenAPI document says:\n${found.join('\n')}`);
   };
 });

@@ -11,8 +11,10 @@ const MAX_PIPELINED = 10;
 const MAX_WHILE_SATURATED = 250;
 /** ... and at any time. High, for they may all be waiting for a database that has stopped, and others need none. */
 const MAX_IN_WORK = 1_000;
-/** Milliseconds. What arrives so late in a turn of the event loop has waited that long already. */
+/** Milliseconds. What is read so late in a turn of the event loop has waited that long already, ... */
 const LONGEST_TURN = 150;
+/** ... and was not held up by something else if so many were read before it. */
+const MANY_IN_A_TURN = 100;
 
 /**
  * Tells early which requests could only be answered late. Three things can run out: connections, the time of the event
@@ -42,7 +44,8 @@ export class Overload {
     const { socket } = request;
     const pipelined = this.#pipelined.get(socket) ?? 0;
     if (this.#connectionsRefused.has(socket) || pipelined >= MAX_PIPELINED) return 'unwelcome';
-    if (this.#inWork >= MAX_IN_WORK || this.#loop.turnSoFar() > LONGEST_TURN) return 'busy';
+    const isTurnTooLong = this.#loop.isTurnTooLong();
+    if (this.#inWork >= MAX_IN_WORK || isTurnTooLong) return 'busy';
     if (this.#inWork >= MAX_WHILE_SATURATED && this.#loop.isSaturated()) return 'busy';
     this.#pipelined.set(socket, pipelined + 1);
     response.once('close', () => this.#pipelined.set(socket, (this.#pipelined.get(socket) ?? 1) - 1));
@@ -88,7 +91,7 @@ class EventLoop {
   #sample = performance.eventLoopUtilization();
   #sampledAt = performance.now();
   #wasSaturated = false;
-  #turnStartedAt: number | null = null;
+  #turn: { readonly startedAt: number; requests: number } | null = null;
 
   constructor(server: Server) {
     server.on('listening', () => {
@@ -103,17 +106,14 @@ class EventLoop {
     return this.#wasSaturated || performance.now() - this.#sampledAt > 2 * SAMPLE_MS;
   }
 
-  /**
-   * Milliseconds from the first request of this turn to this one. Requests that nobody has time to read wait in the
-   * kernel and are read in one turn, which grows with their number.
-   */
-  turnSoFar(): number {
-    const now = performance.now();
-    if (this.#turnStartedAt === null) {
-      this.#turnStartedAt = now;
-      setImmediate(() => (this.#turnStartedAt = null));
+  /** To be asked once for each request: those that nobody has time to read wait in the kernel, and are then read in one turn. */
+  isTurnTooLong(): boolean {
+    if (this.#turn === null) {
+      this.#turn = { startedAt: performance.now(), requests: 0 };
+      setImmediate(() => (this.#turn = null));
     }
-    return now - this.#turnStartedAt;
+    this.#turn.requests += 1;
+    return this.#turn.requests > MANY_IN_A_TURN && performance.now() - this.#turn.startedAt > LONGEST_TURN;
   }
 
   #takeSample(): void {

@@ -38,7 +38,7 @@ const newPassword = () =>
       format: 'password',
       minLength: 8,
       maxLength: MAX_PASSWORD_BYTES,
-      pattern: `^${['\\p{Lu}', '\\p{N}', '[\\p{P}\\p{S}]'].map((one) => `(?=[^]*${one})`).join('')}`,
+      pattern: `^${['\\p{Lu}', '\\p{N}', '[\\p{P}\\p{S}]'].map((one) => `(?=[\\s\\S]*${one})`).join('')}`,
     });
 
 export const registrationBody = Joi.object<{ username: string; email: string; password: string }, true>({

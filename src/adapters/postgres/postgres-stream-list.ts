@@ -26,7 +26,6 @@ const PAGE = `
     from ${STREAMS} left join stream_changes c on c.stream_id = s.id
     where s.is_active and s.id > $1 order by s.id limit $2
   ) as page on true`;
-const PAGE_SIZE = 5_000;
 
 const CHANGED = `
   with reading as (${READING})
@@ -55,7 +54,10 @@ export class PostgresStreamList {
   #running: Promise<readonly ListedStream[]> | null = null;
   #waiting: Promise<readonly ListedStream[]> | null = null;
 
-  constructor(private readonly db: PostgresDatabase) {}
+  constructor(
+    private readonly db: PostgresDatabase,
+    private readonly pageSize = 5_000,
+  ) {}
 
   /** Never older than the call. Calls that come while the database is asked share the next question. */
   read(): Promise<readonly ListedStream[]> {
@@ -92,13 +94,13 @@ export class PostgresStreamList {
     for (let first: Reading | null = null; ;) {
       const rows = await this.db.rows<ReadStream>(
         PAGE,
-        [streams.at(-1)?.id ?? 0, PAGE_SIZE],
+        [streams.at(-1)?.id ?? 0, this.pageSize],
         'page-of-streams',
       );
       const page = rows.filter(isStream);
       streams.push(...page);
       first ??= readingOf(rows);
-      if (page.length === PAGE_SIZE) continue;
+      if (page.length === this.pageSize) continue;
       return {
         ...first,
         list: streams.map(toListedStream),
