@@ -105,6 +105,8 @@ export default tseslint.config(
           'fetch',
           'performance',
           'setTimeout',
+          'setInterval',
+          'clearInterval',
           'Buffer',
           'URL',
         ].map((name) => [name, 'readonly']),

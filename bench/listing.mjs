@@ -90,13 +90,14 @@ async function measureWith(postgres, dataDir, streams) {
   await database.drop();
 }
 
-const loaded = (url, headers = {}, seconds = SECONDS) =>
-  load({
+function loaded(url, headers = {}, seconds = SECONDS) {
+  return load({
     url,
     connections: 50,
     milliseconds: seconds * 1_000,
     request: () => ({ path: '/stream', headers }),
   });
+}
 
 /** Sends songs until the returned function is called, which tells how many were taken. */
 function pushing(service, token, streams, perSecond) {

@@ -4,6 +4,7 @@ import { PostgresDatabase } from '../../src/adapters/postgres/postgres-database.
 import { PostgresStreamList } from '../../src/adapters/postgres/postgres-stream-list.js';
 import type { OrganizationId, StreamId, StreamUuid } from '../../src/domain/ids.js';
 import { applyReport } from '../../src/domain/now-playing.js';
+import { ok } from '../../src/domain/result.js';
 import {
   aPlayId,
   aSongReport,
@@ -74,12 +75,11 @@ onEachPostgres('The stream list', (connection) => {
       stored().organizations.updateStream(idAt(1), aStreamProfile({ isEnabled: false })),
     'a stream that was removed': () => stored().organizations.removeStream(idAt(0)),
     'an organization with a new name and logo': () =>
-      stored().organizations.update(
-        radio,
-        anOrganizationProfile({ name: 'Renamed', image: 'https://radio.example/logo.png' }),
+      stored().organizations.update(radio, () =>
+        ok(anOrganizationProfile({ name: 'Renamed', image: 'https://radio.example/logo.png' })),
       ),
     'an organization that is hidden': () =>
-      stored().organizations.update(radio, anOrganizationProfile({ isPublic: false })),
+      stored().organizations.update(radio, () => ok(anOrganizationProfile({ isPublic: false }))),
     'an organization that was removed': () => stored().organizations.remove(radio),
     'an honour': () =>
       db.rows(`insert into stream_highlights (stream_id, flag) values ($1, 'top-voted')`, [idAt(3)]),
