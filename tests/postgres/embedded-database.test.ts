@@ -68,18 +68,21 @@ describe('The embedded database', function () {
     return numbers;
   };
 
-  it('keeps what was stored, and knows that it is not new any more', async () => {
+  it('keeps what was stored, and is new until somebody has settled in it', async () => {
     const dataDir = join(folder, 'data');
     const first = await openEmbeddedDatabase(dataDir, { role: 'owner' });
     const db = new PostgresDatabase(first.connection);
     await db.rows(`create table kept as select 'here' as what`);
     await db.close();
     await first.close();
+    const second = await openEmbeddedDatabase(dataDir, { role: 'owner' });
+    await second.settle();
+    await second.close();
 
-    const second = await open(dataDir);
+    const third = await open(dataDir);
 
-    expect([first.isNew, second.isNew]).to.deep.equal([true, false]);
-    expect(await using(second).rows('select what from kept')).to.deep.equal([{ what: 'here' }]);
+    expect([first.isNew, second.isNew, third.isNew]).to.deep.equal([true, true, false]);
+    expect(await using(third).rows('select what from kept')).to.deep.equal([{ what: 'here' }]);
   });
 
   it('refuses a second owner, and says which folder, who has it and what to do', async () => {
