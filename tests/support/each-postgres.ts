@@ -9,7 +9,10 @@ import type { PostgresConnection } from '../../src/adapters/postgres/postgres-da
 import { type TestDatabase, sharedPostgres } from './postgres-server.js';
 
 /** Runs a suite on an empty real PostgreSQL, where the machine has one, and on an empty PGlite. */
-export function onEachPostgres(title: string, suite: (connection: () => PostgresConnection) => void): void {
+export function onEachPostgres(
+  title: string,
+  suite: (connection: () => PostgresConnection, kind: 'server' | 'embedded') => void,
+): void {
   describe(`${title} on PostgreSQL`, () => {
     let database: TestDatabase | undefined;
     before('needs PostgreSQL on this machine, or TEST_DATABASE_URL', async function () {
@@ -20,7 +23,7 @@ export function onEachPostgres(title: string, suite: (connection: () => Postgres
     });
     after(() => database?.drop());
 
-    suite(() => ({ url: database?.url ?? '' }));
+    suite(() => ({ url: database?.url ?? '' }), 'server');
   });
 
   describe(`${title} on PGlite`, () => {
@@ -36,6 +39,6 @@ export function onEachPostgres(title: string, suite: (connection: () => Postgres
       await rm(folder, { recursive: true });
     });
 
-    suite(() => embedded.connection);
+    suite(() => embedded.connection, 'embedded');
   });
 }
