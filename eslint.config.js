@@ -70,7 +70,7 @@ export default tseslint.config(
   ),
   layer(
     'application',
-    '^(?!\\.\\.?/)|/(adapters|infrastructure)/',
+    '^(?!\\.\\.?/)|/(adapters|infrastructure|client)/',
     'The application imports the domain and its own ports.',
     { 'no-restricted-globals': ['error', ...NONDETERMINISM] },
   ),
@@ -78,6 +78,11 @@ export default tseslint.config(
     'adapters',
     '^@?inversify|/infrastructure/|/adapters/|^\\.\\./(?!(\\.\\./)+(application|domain)/|[a-z-]+\\.js$)',
     'An adapter imports no other adapter and is wired from outside.',
+  ),
+  layer(
+    'client',
+    '^(?!\\./|openapi-fetch$)',
+    'The client runs in browsers: its own files and openapi-fetch, nothing of the server.',
   ),
   {
     files: ['src/infrastructure/**/*.ts'],
@@ -105,6 +110,7 @@ export default tseslint.config(
           'fetch',
           'performance',
           'setTimeout',
+          'clearTimeout',
           'setInterval',
           'clearInterval',
           'Buffer',

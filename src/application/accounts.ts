@@ -92,13 +92,15 @@ export class DisownAccount {
     private readonly clock: Clock,
   ) {}
 
-  async execute(token: string): Promise<Result<undefined, InvalidToken>> {
+  /** @returns whose account it was */
+  async execute(token: string): Promise<Result<UserId, InvalidToken>> {
     const hash = this.secrets.hash(token);
+    const selector = { token: hash, purpose: 'activation' } as const;
     const now = this.clock.now();
-    const removed = await this.accounts.update({ token: hash, purpose: 'activation' }, (account) =>
-      disown(account, hash, now),
-    );
-    return removed.ok ? ok() : INVALID_TOKEN;
+    const account = await this.accounts.find(selector);
+    if (!account) return INVALID_TOKEN;
+    const removed = await this.accounts.update(selector, (found) => disown(found, hash, now));
+    return removed.ok ? ok(account.id) : INVALID_TOKEN;
   }
 }
 
@@ -134,6 +136,8 @@ export class RemoveAccount {
 
 export interface WrongCredentials {
   readonly kind: 'wrong-credentials';
+  /** For the log only: whoever tries must not learn it. */
+  readonly reason: 'unknown-email' | 'wrong-password';
 }
 export interface TooManyFailures {
   readonly kind: 'too-many-failures';
@@ -182,7 +186,8 @@ export class LogIn {
       if (email.ok) await this.failures.takeBack(email.value, now);
       return matches;
     }
-    if (!account || !matches.value) return err({ kind: 'wrong-credentials' });
+    if (!account) return err({ kind: 'wrong-credentials', reason: 'unknown-email' });
+    if (!matches.value) return err({ kind: 'wrong-credentials', reason: 'wrong-password' });
     await this.failures.forget(account.email);
     const session = logIn(account);
     if (!session.ok) return session;

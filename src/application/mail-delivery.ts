@@ -24,9 +24,19 @@ const GIVEN_UP_AFTER = 3 * DAY;
  * What became of one attempt to send one mail. `refused` and `given-up` are kept for an operator, `released` and
  * `postponed` are due again. `interrupted`: the storage failed meanwhile; due again when the lease ends, unless it was sent.
  */
+export const MAIL_OUTCOMES = [
+  'sent',
+  'dropped',
+  'postponed',
+  'released',
+  'refused',
+  'given-up',
+  'interrupted',
+] as const;
+
 export interface MailAttempt {
   readonly mail: OwedMail;
-  readonly outcome: 'sent' | 'dropped' | 'postponed' | 'released' | 'refused' | 'given-up' | 'interrupted';
+  readonly outcome: (typeof MAIL_OUTCOMES)[number];
   readonly problem?: unknown;
 }
 

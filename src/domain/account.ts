@@ -30,7 +30,8 @@ export type Activated = AccountFacts & { readonly state: 'activated'; readonly a
 export type Account = AwaitingActivation | Activated;
 
 /** The mails an account can owe its owner. */
-export type MailKind = 'activation' | 'reset' | 'password-changed';
+export const MAIL_KINDS = ['activation', 'reset', 'password-changed'] as const;
+export type MailKind = (typeof MAIL_KINDS)[number];
 
 /** What a step of the lifecycle leads to: the account as it is then, or null for none, and the mails it causes. */
 export interface AccountChange<A extends Account | null = Account | null> {

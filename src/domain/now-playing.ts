@@ -37,7 +37,8 @@ export interface NowPlaying {
 export const NEVER_REPORTED: NowPlaying = { current: null, next: null, reportedAt: null, past: [] };
 
 /** What a report did. The first three changed something. */
-export type ReportOutcome = 'new-play' | 'details' | 'off-air' | 'repeat' | 'stale' | 'empty';
+export const REPORT_OUTCOMES = ['new-play', 'details', 'off-air', 'repeat', 'stale', 'empty'] as const;
+export type ReportOutcome = (typeof REPORT_OUTCOMES)[number];
 
 export interface AppliedReport {
   readonly outcome: ReportOutcome;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Readable, Writable } from 'node:stream';
 import { Command, CommanderError } from 'commander';
-import { type Terminal, action } from './cli/commands.js';
+import { type CommonOptions, type Terminal, action } from './cli/commands.js';
 import { doctorCommand } from './cli/doctor-command.js';
 import { exportCommand } from './cli/export-command.js';
 import { highlightCommands } from './cli/highlight-commands.js';
@@ -19,7 +19,7 @@ import type { Finding } from './doctor/finding.js';
 export interface CommandLineEnvironment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   openDirectory(config: Config, opening?: { readonly migrates: boolean }): Promise<Directory>;
-  serve(config: Config): Promise<void>;
+  serve(config: Config, announce?: (addresses: object) => void): Promise<void>;
   diagnose(variables: CommandLineEnvironment['variables']): Promise<readonly Finding[]>;
   readonly stdin: Readable;
   /** Calls the listener once when the process is told to stop; the answer takes it off again. */
@@ -111,8 +111,11 @@ function createProgram(env: CommandLineEnvironment, terminal: Terminal): Command
       getErrHasColors: () => false,
     })
     .addHelpText('after', '\nExample:\n  $ radio-directory serve');
-  action(program, 'serve', 'run the server until it is told to stop', 'serve').action(() =>
-    env.serve(loadConfig(env.variables)),
+  action(program, 'serve', 'run the server until it is told to stop', 'serve').action(
+    ({ json }: CommonOptions) => {
+      const announce = (addresses: object) => env.stdout.write(`${JSON.stringify(addresses)}\n`);
+      return env.serve(loadConfig(env.variables), json ? announce : undefined);
+    },
   );
   migrateCommands(program, terminal);
   organizationCommands(program, terminal);
@@ -131,7 +134,7 @@ function ofProcess(): CommandLineEnvironment {
   return {
     variables: process.env,
     openDirectory: async (config, opening) => (await import('./directory.js')).openDirectory(config, opening),
-    serve: async (config) => (await import('./serve.js')).serve(config),
+    serve: async (config, announce) => (await import('./serve.js')).serve(config, announce),
     diagnose: async (variables) => (await import('./doctor/diagnose.js')).diagnose(variables),
     stdin: process.stdin,
     onInterrupt: (listener) => {
@@ -182,7 +185,10 @@ class ProgressLine {
 }
 
 /** Known by name: importing their classes would load the adapters for every command. */
-const FORESEEN = ['Refused', 'Unavailable', 'DataDirectoryInUse', 'DataDirectoryUnusable', 'AddressUnusable'];
+const FORESEEN = [
+  ...['Refused', 'Unavailable', 'DataDirectoryInUse', 'DataDirectoryUnusable', 'AddressUnusable'],
+  ...['DatabaseUnusable', 'SchemaIsNewer'],
+];
 
 /** A sentence for what an operator can put right; for anything else what it takes to find the bug. */
 function explained(error: unknown): string {

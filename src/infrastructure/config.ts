@@ -54,11 +54,17 @@ const DRAIN_MS = 5_000;
 const port = Joi.number().integer().min(0).max(65_535);
 const host = Joi.alternatives(Joi.string().hostname(), Joi.string().ip());
 const onOff = Joi.valid('on', 'off');
-const urlWith = (...schemes: string[]) =>
+const urlWith = (schemes: readonly string[], isWhole = ({ host }: URL) => host !== '') =>
   Joi.string().custom((value: string) => {
-    if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol.slice(0, -1))) throw new Error();
+    const url = new URL(value);
+    if (!schemes.includes(url.protocol.slice(0, -1)) || !isWhole(url)) throw new Error();
     return value;
   });
+/** Without a host PostgreSQL is on this machine, or has its socket where `?host=` says. */
+const postgresUrl = urlWith(
+  ['postgres', 'postgresql'],
+  ({ host, pathname, searchParams }) => host !== '' || /^\/./.test(pathname) || searchParams.has('host'),
+);
 
 /** One rule per variable: what is allowed, in the words an operator is shown. Empty means unset, but for MANAGEMENT_PORT. */
 const VARIABLES: Record<string, { schema: Joi.Schema; allowed: string }> = {
@@ -76,35 +82,37 @@ const VARIABLES: Record<string, { schema: Joi.Schema; allowed: string }> = {
   },
   DATA_DIR: { schema: Joi.string().default('./data'), allowed: 'a folder' },
   DATABASE_URL: {
-    schema: Joi.alternatives(urlWith('postgres', 'postgresql'), Joi.valid('memory:')),
+    schema: Joi.alternatives(postgresUrl, Joi.valid('memory:')),
     allowed: 'postgres://user:password@host:5432/database, or memory:, or unset for the embedded database',
   },
   DATABASE_REPLICA_URL: {
-    schema: urlWith('postgres', 'postgresql'),
+    schema: postgresUrl,
     allowed: 'postgres://user:password@host:5432/database',
   },
   REDIS_URL: {
     schema: Joi.string().custom((value: string) => {
       const urls = commaSeparated(value);
-      for (const url of urls) Joi.assert(url, urlWith('redis', 'rediss'));
+      Joi.assert(
+        urls,
+        Joi.alternatives(...['redis', 'rediss'].map((scheme) => Joi.array().items(urlWith([scheme])))),
+      );
       return urls;
     }),
-    allowed: 'redis://host:6379 or rediss://…, or several nodes of a cluster separated by commas',
+    allowed: 'redis://host:6379 or rediss://…, or several such nodes of one cluster separated by commas',
   },
-  SMTP_URL: { schema: urlWith('smtp', 'smtps'), allowed: 'smtp://user:password@host:587 or smtps://…' },
+  SMTP_URL: { schema: urlWith(['smtp', 'smtps']), allowed: 'smtp://user:password@host:587 or smtps://…' },
   MAIL_FROM: {
     schema: Joi.string().pattern(/^([^<>@\r\n]*<)?[^\s<>@,]+@[^\s<>@,]+>?$/),
     allowed: 'an address such as radio@example.com or Radio <radio@example.com>',
   },
   PUBLIC_URL: {
-    schema: urlWith('http', 'https').pattern(/^[^?#]+$/),
+    schema: urlWith(['http', 'https']).pattern(/^[^?#]+$/),
     allowed: 'an http or https URL without ? and #',
   },
   JWT_SECRETS: {
     schema: Joi.string().custom((value: string) => {
       const secrets = commaSeparated(value);
-      if (secrets.length === 0 || secrets.some((secret) => Buffer.byteLength(secret) < MIN_SECRET_BYTES))
-        throw new Error();
+      if (secrets.some((secret) => Buffer.byteLength(secret) < MIN_SECRET_BYTES)) throw new Error();
       return secrets;
     }),
     allowed: `one or more secrets of at least ${MIN_SECRET_BYTES} bytes, separated by commas (openssl rand -base64 48 makes one)`,
@@ -139,8 +147,19 @@ export function loadConfig(environment: Environment): Config {
     !mistakes.some((mistake) => mistake.startsWith('JWT_SECRETS'))
   )
     mistakes.push(`JWT_SECRETS is required with NODE_ENV=production: ${VARIABLES['JWT_SECRETS']?.allowed}.`);
-  if (values['DATABASE_REPLICA_URL'] !== undefined && !/^postgres/.test(environment['DATABASE_URL'] ?? ''))
+  if (
+    values['DATABASE_REPLICA_URL'] !== undefined &&
+    [undefined, 'memory:'].includes(values['DATABASE_URL'] as string)
+  )
     mistakes.push('DATABASE_REPLICA_URL needs a DATABASE_URL of the primary beside it.');
+  if (
+    Number(values['PORT']) > 0 &&
+    values['PORT'] === values['MANAGEMENT_PORT'] &&
+    overlap(String(values['HOST']).toLowerCase(), String(values['MANAGEMENT_HOST']).toLowerCase())
+  )
+    mistakes.push(
+      'MANAGEMENT_PORT must be another port than PORT, or MANAGEMENT_HOST another address than HOST.',
+    );
   if (mistakes.length > 0) throw new ConfigurationError(mistakes);
 
   const publicUrl = (
@@ -179,11 +198,26 @@ function database(url: string | undefined, replicaUrl: string | undefined): Data
   return url === 'memory:' ? { kind: 'memory' } : { kind: 'postgres', url, replicaUrl: replicaUrl ?? null };
 }
 
+/** Who listens on both listens somewhere twice. Of names only `localhost` is looked into. */
+function overlap(host: string, other: string): boolean {
+  return covers(host, other) || covers(other, host);
+}
+
+function covers(host: string, other: string): boolean {
+  if (host === '::') return true;
+  if (host === '0.0.0.0') return !other.includes(':');
+  if (host === 'localhost' && ['127.0.0.1', '::1'].includes(other)) return true;
+  return host === other;
+}
+
+/** @throws where there is no part */
 function commaSeparated(value: string): string[] {
-  return value
+  const parts = value
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+  if (parts.length === 0) throw new Error();
+  return parts;
 }
 
 function trustProxy(value: string): boolean | number | string {

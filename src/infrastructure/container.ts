@@ -72,7 +72,7 @@ import {
   ReplicatedDirectoryReadModel,
   ReplicatedNowPlayingRepository,
 } from '../adapters/postgres/replicated-directory.js';
-import { type ReplicaState, Replication } from '../adapters/postgres/replication.js';
+import { type ReplicaListener, Replication } from '../adapters/postgres/replication.js';
 import { PostgresStreamChecks } from '../adapters/postgres/postgres-stream-checks.js';
 import { PostgresVoteRepository } from '../adapters/postgres/postgres-vote-repository.js';
 import { connectRedis } from '../adapters/redis/redis-connection.js';
@@ -162,7 +162,7 @@ export const inMemoryStorage = (): ContainerModule =>
 /** @param replica where reads may go that may be a moment old */
 export const postgresStorage = (
   connection: PostgresConnection,
-  replica: { readonly url: string; readonly onChange: (state: ReplicaState) => void } | null = null,
+  replica: { readonly url: string; readonly onChange: ReplicaListener } | null = null,
 ): ContainerModule =>
   new ContainerModule(({ bind }) => {
     bind(PostgresDatabase)
@@ -247,7 +247,27 @@ export const mails = (mailer: () => Mailer): ContainerModule =>
       .onDeactivation((bound) => (bound instanceof SmtpMailer ? bound.close() : undefined));
   });
 
-/** Later modules win: a host's own adapter goes last and is bound with `rebind`. */
+/** The databases that a container holds, by what they are for, and how far the replica has followed. */
+export function databasesIn(container: Container): {
+  readonly pools: Readonly<Record<string, PostgresDatabase>>;
+  readonly replication: Replication | null;
+} {
+  if (!container.isBound(PostgresDatabase)) return { pools: {}, replication: null };
+  const primary = container.get(PostgresDatabase);
+  if (!container.isBound(Replication)) return { pools: { primary }, replication: null };
+  return {
+    pools: { primary, replica: container.get(REPLICA.database) },
+    replication: container.get(Replication),
+  };
+}
+
+/** A host's own adapter in the place of ours. Goes last: later modules win. */
+export const adapterFor = <T>(port: ServiceIdentifier<T>, create: () => NoInfer<T>): ContainerModule =>
+  new ContainerModule(({ rebind }) => {
+    rebind(port).toResolvedValue(create, []);
+  });
+
+/** Later modules win, when they `rebind`. */
 export function createContainer(...modules: ContainerModule[]): Container {
   const container = new Container({ defaultScope: 'Singleton' });
   container.load(...modules);

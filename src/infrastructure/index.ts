@@ -1,6 +1,7 @@
 export { type Config, ConfigurationError, loadConfig } from './config.js';
 export {
   PORT,
+  adapterFor,
   construct,
   createContainer,
   inMemoryStorage,

@@ -17,21 +17,32 @@ export class LastGoodStreams implements DirectoryReadModel {
   #last: readonly ListedStream[] | null = null;
   #isOutage = false;
   #failedAt = -Infinity;
+  #staleAnswers = 0;
 
   constructor(
     private readonly directory: DirectoryReadModel,
     private readonly log: Logger,
   ) {}
 
+  /** The list is the last one that could be read. */
+  get isStale(): boolean {
+    return this.#isOutage;
+  }
+
+  /** How many lists were answered that could not be read anew. */
+  get staleAnswers(): number {
+    return this.#staleAnswers;
+  }
+
   async streams(): Promise<readonly ListedStream[]> {
     const last = this.#last;
     if (last === null) return this.#ask();
-    if (this.#isOutage && performance.now() - this.#failedAt < PAUSE) return last;
+    if (this.#isOutage && performance.now() - this.#failedAt < PAUSE) return this.#again(last);
     const patience = this.#isOutage ? PATIENCE_IN_AN_OUTAGE : PATIENCE;
     const answer = await within(patience, this.#ask());
     if (answer !== TOO_LATE) return answer;
     this.#begin(new Error(`no answer within ${patience} ms`));
-    return last;
+    return this.#again(last);
   }
 
   streamsOf(organization: OrganizationId) {
@@ -78,11 +89,16 @@ export class LastGoodStreams implements DirectoryReadModel {
       if (this.#last === null || !(error instanceof Unavailable)) throw error;
       this.#failedAt = performance.now();
       this.#begin(error);
-      return this.#last;
+      return this.#again(this.#last);
     }
     if (this.#isOutage) this.log.info('the stream list is up to date again');
     this.#isOutage = false;
     return this.#last;
+  }
+
+  #again(last: readonly ListedStream[]): readonly ListedStream[] {
+    this.#staleAnswers += 1;
+    return last;
   }
 
   #begin(reason: Error): void {

@@ -25,9 +25,15 @@ export class AddressUnusable extends Error {
   }
 }
 
+/**
+ * Connections that the kernel holds for us until the event loop takes them: as many as the server takes at all, so that
+ * a burst waits milliseconds, and not the seconds after which a client knocks again. The kernel may allow less.
+ */
+const BACKLOG = 3_000;
+
 /** Resolves to the address that others reach the server at. */
 export async function listenOn(server: Server, wanted: Address, advice: string): Promise<Address> {
-  server.listen(wanted.port, wanted.host);
+  server.listen({ port: wanted.port, host: wanted.host, backlog: BACKLOG });
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     throw error.code === undefined ? error : new AddressUnusable(wanted, advice, error);
   });

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { MailNotTaken } from '../application/errors.js';
 import type { DeliverMails, MailAttempt } from '../application/mail-delivery.js';
 import type { Logger } from './logger.js';
 
@@ -27,6 +28,7 @@ export class MailWorker {
   constructor(
     private readonly deliverMails: DeliverMails,
     private readonly log: Logger,
+    private readonly metrics?: { mailAttempted(attempt: MailAttempt): void },
     private readonly intervalMilliseconds = INTERVAL,
   ) {}
 
@@ -64,9 +66,19 @@ export class MailWorker {
     }
   }
 
-  #report({ mail, outcome, problem }: MailAttempt): void {
+  #report(attempt: MailAttempt): void {
+    this.metrics?.mailAttempted(attempt);
+    const { mail, outcome, problem } = attempt;
     const [level, message] = MESSAGES[outcome];
     const facts = { mail: mail.id, kind: mail.kind, user: mail.user, attempt: mail.attempts + 1 };
-    this.log[level](problem === undefined ? facts : { ...facts, err: problem }, message);
+    this.log[level](problem === undefined ? facts : { ...facts, reason: reasonOf(problem) }, message);
   }
+}
+
+const ADDRESS = /[\w.!#$%&'*+/=?^`{|}~-]{1,64}(?:@|%40)[\w.-]+/g;
+
+/** A mail server's words often name the recipient, whom no log may know: `mail list` has them as they were. */
+function reasonOf(problem: unknown): string {
+  const { message, stack = message } = problem instanceof Error ? problem : new Error(String(problem));
+  return (problem instanceof MailNotTaken ? message : stack).replace(ADDRESS, '[email]');
 }

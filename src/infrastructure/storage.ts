@@ -5,8 +5,7 @@ import {
   migrationStatus,
 } from '../adapters/postgres/migrations.js';
 import { type PostgresConnection, PostgresDatabase } from '../adapters/postgres/postgres-database.js';
-import type { ReplicaState } from '../adapters/postgres/replication.js';
-import { openEmbeddedDatabase } from '../adapters/postgres/embedded-database.js';
+import type { ReplicaListener } from '../adapters/postgres/replication.js';
 import type { Config } from './config.js';
 import { inMemoryStorage, postgresStorage } from './container.js';
 
@@ -39,7 +38,7 @@ export interface Storage {
 export async function openStorage(
   config: Config,
   role: 'server' | 'visitor',
-  onReplicaChange: (state: ReplicaState) => void = () => {},
+  onReplicaChange: ReplicaListener = () => {},
 ): Promise<Storage> {
   switch (config.database.kind) {
     case 'memory':
@@ -67,6 +66,8 @@ export async function openStorage(
       };
     }
     case 'embedded': {
+      // Who has a database elsewhere, or none, does not wait until PGlite is loaded.
+      const { openEmbeddedDatabase } = await import('../adapters/postgres/embedded-database.js');
       const database = await openEmbeddedDatabase(config.dataDir, {
         role: role === 'server' ? 'owner' : 'either',
       });

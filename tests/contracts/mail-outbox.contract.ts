@@ -193,6 +193,31 @@ export function mailOutboxContract(storage: StorageUnderTest): void {
       expect(second).to.deep.include({ email: late, attempts: 0, state: 'waiting', lastProblem: null });
     });
 
+    it('counts each mail once: as due, as waiting or as given up', async () => {
+      const store = await storage.open();
+      const none = { due: 0, waiting: 0, givenUp: 0, oldestOwedSince: null };
+      expect(await store.mailOutbox.counts(START)).to.deep.equal(none);
+      await registered(store, [0, 1, 2, 3]);
+      expect(await store.mailOutbox.counts(later(START, SECOND))).to.deep.equal({
+        ...{ due: 2, waiting: 2, givenUp: 0 },
+        oldestOwedSince: START,
+      });
+      const [first, second] = await store.mailOutbox.claim(later(START, SECOND), MINUTE, 2);
+      if (!first || !second) expect.fail('Two mails are due.');
+      await store.mailOutbox.giveUp(first.id, later(START, SECOND), 'refused');
+      expect(await store.mailOutbox.counts(later(START, 2 * SECOND))).to.deep.equal({
+        ...{ due: 1, waiting: 2, givenUp: 1 },
+        oldestOwedSince: later(START, SECOND),
+      });
+      // The lease of the second ends.
+      expect(await store.mailOutbox.counts(later(START, SECOND + MINUTE))).to.include({ due: 3, waiting: 0 });
+      await store.mailOutbox.remove(second.id);
+      expect(await store.mailOutbox.counts(later(START, MINUTE))).to.deep.equal({
+        ...{ due: 2, waiting: 0, givenUp: 1 },
+        oldestOwedSince: later(START, 2 * SECOND),
+      });
+    });
+
     it('loses the mails of an account that is removed, also claimed ones', async () => {
       const store = await storage.open();
       const [gone, kept] = await registered(store, [0, 1]);

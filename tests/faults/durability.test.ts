@@ -59,7 +59,9 @@ describe('What was acknowledged', function () {
     return node.clients;
   };
 
-  /** Work of many clients, who rest a moment when the service is not there, so that an outage does not use it all up. */
+  const works = async () => (await clients(0).ask({ path: '/stats' }))?.status === 200;
+
+  /** Work of many clients, who wait for the service when it is not there, so that an outage does not use it all up. */
   const each = async (count: number, atOnce: number, ask: (number: number) => Promise<Answer | null>) => {
     const limit = pLimit(atOnce);
     const answers: (Answer | null)[] = [];
@@ -67,7 +69,7 @@ describe('What was acknowledged', function () {
       limit(async () => {
         const answer = await ask(number);
         answers.push(answer);
-        if (answer === null || answer.status >= 500) await pause(100);
+        if (answer === null || answer.status >= 500) await untilTrue(works, 30_000);
       }),
     );
     const done = Promise.all(work);

@@ -15,6 +15,7 @@ import { PORT } from '../../src/infrastructure/container.js';
 import { MailWorker } from '../../src/infrastructure/mail-worker.js';
 import { type Service, createService } from '../../src/infrastructure/service.js';
 import { aNewAccount, must } from '../support/builders.js';
+import { FaultProxy, STORMS } from '../support/fault-proxy.js';
 import { FULL, figure, quantile, seededRandom } from '../support/figures.js';
 import { type TestDatabase, sharedPostgres } from '../support/postgres-server.js';
 import { storageOn } from '../support/postgres-storage.js';
@@ -244,13 +245,12 @@ describe('Mail', function () {
   });
 
   describe('with several workers on one database', () => {
-    const aWorker = () => {
+    const aWorker = (url = sink.url, clock: Clock = new FastClock(1)) => {
       const own = new PostgresDatabase({ url: database.url });
       const { accounts, mailOutbox } = storageOn(own);
-      const mailer = new SmtpMailer({ url: sink.url, from: FROM, publicUrl: PUBLIC_URL });
-      const clock = { now: () => Date.now() as Instant };
+      const mailer = new SmtpMailer({ url, from: FROM, publicUrl: PUBLIC_URL, timeout: 2_000 });
       const deliver = new DeliverMails(mailOutbox, accounts, mailer, new RandomSecrets(), clock);
-      const worker = new MailWorker(deliver, pino({ level: 'silent' }), 10);
+      const worker = new MailWorker(deliver, pino({ level: 'silent' }), undefined, 10);
       const end = async (patience?: number) => {
         await worker.stop(patience);
         mailer.close();
@@ -262,7 +262,7 @@ describe('Mail', function () {
     it('sends no mail twice', async () => {
       const mails = FULL ? 2_000 : 200;
       const { accounts } = storageOn(db);
-      const workers = Array.from({ length: 4 }, aWorker);
+      const workers = Array.from({ length: 4 }, () => aWorker());
       for (const { worker } of workers) worker.start();
       const now = Date.now() as Instant;
       const startedAt = performance.now();
@@ -274,6 +274,39 @@ describe('Mail', function () {
       expect(sink.taken).to.have.length(mails);
       expect(sink.copies()).to.have.property('size', mails);
       figure('Outbox', { workers: 4, mails, duplicates: 0, 'mails/s': Math.round(mails / seconds) });
+    });
+
+    it('reaches everybody through a slow, bad network, and nobody more than twice', async () => {
+      const { hostname, port } = new URL(sink.url);
+      const proxy = await new FaultProxy({ host: hostname, port: Number(port) }, seededRandom(13)).open();
+      const { accounts } = storageOn(db);
+      const worker = aWorker(proxy.through(sink.url), new FastClock(30));
+      worker.worker.start();
+      let registered = 0;
+      for (const weather of [...STORMS, { blackhole: true }]) {
+        proxy.weather = weather;
+        proxy.reset();
+        for (let user = 0; user < 10; user += 1)
+          must(await accounts.register(aNewAccount({ registeredAt: Date.now() as Instant })));
+        registered += 10;
+        await pause(FULL ? 10_000 : 1_000);
+        const sentMeanwhile = sink.taken.length;
+        proxy.weather = {};
+        proxy.reset();
+        const back = performance.now();
+        expect(await untilNoneWaits()).to.deep.equal([]);
+        figure(`P13 SMTP with ${JSON.stringify(weather)}`, {
+          mails: registered,
+          'taken before it was over': sentMeanwhile,
+          'all sent after ms': Math.round(performance.now() - back),
+        });
+      }
+      await worker.end();
+      await proxy.close();
+      const copies = [...sink.copies().values()];
+      expect(copies).to.have.length(registered);
+      expect(new Set(sink.taken.map(({ to }) => to))).to.have.property('size', registered);
+      for (const mails of copies) expect(mails.length).to.be.within(1, 2);
     });
 
     it('hands what one has not sent when it is stopped to the others, before its lease ends', async () => {

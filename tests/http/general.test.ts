@@ -161,12 +161,14 @@ describe('The interface in general', () => {
         .get(`/organization/${organization}/token/streams/details?key=very-secret-query`)
         .set({ 'X-Request-Id': 'four', 'X-API-KEY': token })
         .expect(200);
-      const lines = service.logged.map(({ level, fields, message }) => {
-        const { milliseconds, ...rest } = fields as { milliseconds: number };
+      const requests = service.logged.filter(({ message }) => message === 'request');
+      const lines = requests.map(({ level, fields, message }) => {
+        const { milliseconds, address, ...rest } = fields as { milliseconds: number; address: string };
         expect(milliseconds).to.be.a('number');
+        expect(address).to.match(/^(::ffff:)?127\.0\.0\.1$/);
         return { level, message, ...rest };
       });
-      const line = { level: 'info', message: 'request' };
+      const line = { level: 'info', message: 'request', caller: 'anonymous' };
       expect(lines).to.deep.equal([
         { ...line, requestId: 'one', method: 'POST', route: '/user/activate/:token', status: 400 },
         { ...line, requestId: 'two', method: 'GET', route: null, status: 404 },
@@ -177,10 +179,33 @@ describe('The interface in general', () => {
           method: 'GET',
           route: '/organization/:id/token/streams/details',
           status: 200,
+          caller: 'organization',
+          organization,
+          token: 1,
         },
       ]);
       expect(JSON.stringify(service.logged)).not.to.match(/very-secret/);
       expect(JSON.stringify(service.logged)).not.to.include(token);
+    });
+
+    it('says whose token a request carried: a user’s, unless it was refused, or nobody’s', async () => {
+      const jwt = await service.aJwt();
+      const caller = async (token: string) => {
+        await service.http.get('/stream/1/votes').auth(token, { type: 'bearer' }).expect(404);
+        return service.logged.at(-1)?.fields;
+      };
+      expect(await caller(jwt)).to.include({ caller: 'user', user: 1 });
+      expect(await caller(`${jwt}x`)).to.include({ caller: 'anonymous' });
+    });
+
+    it('names the client as the proxy that we trust does', async () => {
+      const from = async (address: string) => {
+        await service.http.get('/').set('X-Forwarded-For', address).expect(200);
+        return service.logged.at(-1)?.fields;
+      };
+      expect(await from('198.51.100.7')).to.include({ address: '198.51.100.7' });
+      expect(await from('2001:db8::7')).to.include({ address: '2001:db8::7' });
+      expect(await from('nonsense')).not.to.include({ address: 'nonsense' });
     });
   });
 

@@ -1,6 +1,9 @@
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import supertest from 'supertest';
 import { type Check, type ServicePhase, createManagementApp } from '../../src/adapters/http/management.js';
+import { createManagementServer } from '../../src/adapters/http/server.js';
 import { json } from '../support/wire.js';
 
 interface WireReadiness {
@@ -65,6 +68,49 @@ describe('The management listener', () => {
       version: '1.2.3',
       node: process.version,
     });
+  });
+
+  it('hands out metrics as Prometheus reads them, as soon as there are any', async () => {
+    let text: string | null = null;
+    const metrics = () => Promise.resolve(text);
+    const app = createManagementApp({
+      version: '1.2.3',
+      phase: () => phase,
+      checks: () => checks,
+      metrics,
+      log,
+    });
+    const early = await supertest(app).get('/metrics').expect(503);
+    expect(early.headers['retry-after']).to.equal('1');
+    text = 'radio_directory_up 1\n';
+    const response = await supertest(app).get('/metrics').expect(200);
+    expect(response.text).to.equal(text);
+    expect(response.headers['content-type']).to.equal('text/plain; version=0.0.4; charset=utf-8');
+    expect(response.headers['cache-control']).to.equal('no-store');
+    await supertest(app).post('/metrics').expect(405);
+  });
+
+  it('answers what is no request as JSON, and waits for none for long', async () => {
+    const server = createManagementServer(
+      createManagementApp({ version: '1.2.3', phase: () => phase, checks: () => checks, log }),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const head = 'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n';
+    try {
+      for (const [request, status] of [
+        ['nonsense\r\n\r\n', 400],
+        [`${head}X-Large: ${'x'.repeat(17 * 1_024)}\r\n\r\n`, 431],
+        [`${head}Expect: a-miracle\r\n\r\n`, 417],
+      ] as const) {
+        const answer = await text(connect(port, '127.0.0.1').end(request));
+        expect(answer).to.match(new RegExp(`^HTTP/1\\.1 ${status} `));
+        expect(answer.split('\r\n\r\n')[1]).to.match(new RegExp(`^\\{"statusCode":${status},`));
+      }
+      expect(server).to.include({ headersTimeout: 5_000, requestTimeout: 15_000 });
+    } finally {
+      server.close();
+    }
   });
 
   it('answers HEAD, and refuses other paths and methods as JSON', async () => {

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect } from 'chai';
 import { createHttpServer } from '../../src/adapters/http/server.js';
-import { httpService } from '../support/http-service.js';
+import { type HttpService, httpService } from '../support/http-service.js';
 import { type WireError, json } from '../support/wire.js';
 
 interface RawRequest {
@@ -23,8 +23,10 @@ const CORPUS = JSON.parse(
 
 describe('The HTTP server', () => {
   let server: Server;
+  let service: HttpService;
   beforeEach(async () => {
-    server = createHttpServer(httpService().app);
+    service = httpService();
+    server = createHttpServer(service.app, service.log);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   });
   afterEach(async () => {
@@ -157,6 +159,50 @@ describe('The HTTP server', () => {
     expect(answers.at(-1)?.headers)
       .to.match(/^retry-after: 1$/im)
       .and.to.match(/^connection: close$/im);
+  });
+
+  describe('logs', () => {
+    const head = 'HTTP/1.1\r\nHost: a\r\n';
+    const REFUSED = {
+      'what is no HTTP': {
+        sent: ['nonsense\r\n\r\n'],
+        line: { method: null, route: null, status: 400, reason: 'HPE_INVALID_METHOD' },
+      },
+      'headers that do not arrive': {
+        sent: [`GET / ${head}X-Slow: `],
+        line: { method: null, route: null, status: 408, reason: 'ERR_HTTP_REQUEST_TIMEOUT' },
+      },
+      'a body that does not arrive': {
+        sent: [`POST /user ${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n`, '{'],
+        line: { method: 'POST', route: '/user', status: 408, aborted: true },
+      },
+      'an expectation': {
+        sent: [`GET / ${head}Expect: a-miracle\r\nConnection: close\r\n\r\n`],
+        line: { method: 'GET', route: null, status: 417 },
+      },
+      'a tunnel': {
+        sent: [`CONNECT radio.example:443 ${head}\r\n`],
+        line: { method: null, route: null, status: 405, reason: 'CONNECT' },
+      },
+      'what is refused for overload': {
+        sent: [`GET /stream ${head}\r\n`.repeat(50)],
+        line: { method: 'GET', route: null, status: 503 },
+      },
+    };
+    for (const [what, { sent, line }] of Object.entries(REFUSED))
+      it(`${what} in one line, under the name that the answer has`, async () => {
+        hurry();
+        const answers = await exchange(...sent);
+        // The server may see the end of the connection a moment after us.
+        while (service.logged.length < answers.length) await new Promise((tick) => setTimeout(tick, 5));
+        const lines = service.logged.map(({ fields }) => fields);
+        expect(lines).to.have.length(answers.length);
+        const { requestId, milliseconds, address, ...told } = lines.at(-1) as Record<string, unknown>;
+        expect(told).to.deep.equal({ ...line, caller: 'anonymous' });
+        expect(milliseconds).to.be.a('number');
+        expect(address).to.equal('127.0.0.1');
+        expect(answers.at(-1)?.headers).to.match(new RegExp(`^x-request-id: ${String(requestId)}$`, 'im'));
+      });
   });
 
   it('gives smuggled requests one refusal and nothing more', async () => {

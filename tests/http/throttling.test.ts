@@ -68,6 +68,7 @@ function throttling(counted: (dependencies: HttpDependencies) => RateLimiter): v
 
   it('admits three requests a second, exactly', async () => {
     expect(await statuses(4, () => get('/stats'))).to.deep.equal([...times(3, 200), 429]);
+    figure('P15', { 'of 4 in 1 s admitted': 3 });
     service.clock.advance(SECOND - 1);
     expect((await get('/stats')).status).to.equal(429);
     service.clock.advance(1);
@@ -81,6 +82,7 @@ function throttling(counted: (dependencies: HttpDependencies) => RateLimiter): v
       service.clock.advance(SECOND);
     }
     expect(seen).to.deep.equal([...times(20, 200), 429]);
+    figure('P15', { 'of 21 in 10 s admitted': 20 });
     service.clock.advance(3 * SECOND - 1);
     expect((await get('/stats')).status).to.equal(429);
     service.clock.advance(1);
@@ -89,6 +91,7 @@ function throttling(counted: (dependencies: HttpDependencies) => RateLimiter): v
 
   it('admits a hundred requests in sixty seconds, exactly', async () => {
     expect(await paced(101, () => get('/stats'))).to.deep.equal([...times(100, 200), 429]);
+    figure('P15', { 'of 101 in 60 s admitted': 100 });
     service.clock.advance(MINUTE - 101 * 500 - 1);
     expect((await get('/stats')).status).to.equal(429);
     service.clock.advance(1);
@@ -220,6 +223,23 @@ function throttling(counted: (dependencies: HttpDependencies) => RateLimiter): v
     expect((await get('/st%61ts')).status).to.equal(429);
   });
 
+  it('admits three requests of one client in all its disguises together', async () => {
+    const forwarded = [ANNA, `::ffff:${ANNA}`, `198.51.100.1, ${ANNA}`, `unknown,  ${ANNA}`];
+    const others = ['X-Real-IP', 'X-Client-IP', 'True-Client-IP', 'CF-Connecting-IP', 'X-Cluster-Client-IP'];
+    const paths = ['/stats', '/STATS', '/stats/', '/st%61ts', '/stats%2F', '//stats', '/stats?again=1'];
+    const seen: number[] = [];
+    for (const path of paths)
+      for (const [index, from] of forwarded.entries())
+        for (const method of ['get', 'head'] as const) {
+          const made = `198.51.100.${seen.length}`;
+          const headers = { 'X-Forwarded-For': from, Forwarded: `for=${made}`, [others[index] ?? '']: made };
+          seen.push((await service.http[method](path).set(headers)).status);
+        }
+    const admitted = seen.filter((status) => status !== 429).length;
+    figure('P17', { requests: seen.length, admitted });
+    expect(admitted).to.equal(3);
+  });
+
   it('never counts nor refuses the stream list, the history and preflights', async () => {
     const { id } = await service.addStream(await service.addOrganization());
     const preflight = () =>
@@ -294,6 +314,7 @@ function throttling(counted: (dependencies: HttpDependencies) => RateLimiter): v
         const refused = await send(ANNA);
         expect(refused.status).to.equal(429);
         expect(refused.text).to.equal(REFUSAL);
+        figure('P15', { [`of ${limit + 1} ${method} ${path} in 60 s admitted`]: limit });
         expect(refused.headers['ratelimit-policy']).to.equal(
           `"1s";q=3;w=1, "10s";q=20;w=10, "60s";q=100;w=60, "60s-strict";q=${limit};w=60`,
         );

@@ -42,6 +42,7 @@ describe('What operators read in the log of the webhook', () => {
     organization,
     streamUUID: stream.uuid,
     reason,
+    address: '127.0.0.1',
     ...more,
   });
 

@@ -226,6 +226,15 @@ describe('The command line', () => {
       expect(await line.json('migrate', 'down')).to.deep.equal({ reverted: ['3_c'] });
       expect((await line.type(['migrate', 'down'])).stdout).to.equal('Took back: 2_b\n');
     });
+
+    it('applies nothing where a newer version has changed the schema, and says so', async () => {
+      await line.json('migrate', 'up');
+      line.state.applied.push('999_future');
+      expect(await line.json('migrate', 'up')).to.deep.equal({ applied: [] });
+      expect((await line.type(['migrate', 'up'])).stdout).to.equal(
+        'Nothing to apply: a newer version has changed the schema (999_future).\n',
+      );
+    });
   });
 
   describe('serve', () => {

@@ -15,6 +15,8 @@ import { PostgresDatabase } from '../../src/adapters/postgres/postgres-database.
 import { diagnose } from '../../src/infrastructure/doctor/diagnose.js';
 import type { Finding } from '../../src/infrastructure/doctor/finding.js';
 import { checkClocks } from '../../src/infrastructure/doctor/storage-checks.js';
+import { sharedPostgres } from '../support/postgres-server.js';
+import { startRedisCluster } from '../support/redis-server.js';
 import { freePort } from '../support/running-service.js';
 
 const SECRET = 'kq8fZ2-uV7wYp0sXb4nLm9tRc3hJd6gA';
@@ -85,6 +87,12 @@ describe('The doctor', function () {
       .to.match(/problem: PORT must be/)
       .and.match(/DATABASE_URL must be/);
     expect(about(findings, 'database')).to.deep.equal(['warning: Not checked, for DATABASE_URL is wrong.']);
+    expect(about(findings, 'redis')[0]).to.match(/^ok/);
+  });
+
+  it('looks at the rest also where both listeners want one port', async () => {
+    const findings = await examined({ PORT: '9000' });
+    expect(about(findings, 'configuration')[0]).to.match(/^problem: MANAGEMENT_PORT must be another/);
     expect(about(findings, 'redis')[0]).to.match(/^ok/);
   });
 
@@ -163,7 +171,8 @@ describe('The doctor', function () {
         const ahead = await examined({ DATA_DIR: folder });
         await db.rows(`delete from knex_migrations where name = ${tomorrow}`);
         expect(about(behind, 'schema')[0]).to.match(/^problem: Pending: \d\d\d-/);
-        expect(about(ahead, 'schema')[0]).to.equal('problem: A newer version has changed it: 999-tomorrow.');
+        expect(about(ahead, 'schema')[0]).to.equal('warning: A newer version has changed it: 999-tomorrow.');
+        expect(about(ahead, 'mails')[0]).to.match(/^ok/);
       });
 
       it('counts the mails that were given up', async () => {
@@ -186,6 +195,16 @@ describe('The doctor', function () {
       writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), 'garbage');
       expect(about(await examined(), 'database')[0]).to.match(
         /^problem: The embedded database cannot be opened/,
+      );
+    });
+
+    it('tells a server that refuses us from one that is away', async function () {
+      const server = await sharedPostgres();
+      if (!server) return this.skip();
+      const url = new URL(server.url);
+      url.pathname = '/nowhere';
+      expect(about(await examined({ DATABASE_URL: url.href }), 'database')[0]).to.match(
+        /^problem: The server at .* is not set up for us: PostgreSQL refused: database "nowhere" does not exist/,
       );
     });
 
@@ -247,6 +266,25 @@ describe('The doctor', function () {
       expect(about(findings, 'redis')[0]).to.match(/^problem: .*ECONNREFUSED/);
       expect(about(findings, 'redis')[1]).to.match(/^problem: .* does not answer/);
       expect(JSON.stringify(findings)).to.not.include('hush');
+    });
+
+    it('finds one node of a Redis Cluster where several must be named, and a cluster that is down', async function () {
+      const cluster = await startRedisCluster();
+      if (!cluster) return this.skip();
+      const found = async (urls: readonly string[]) =>
+        about(await examined({ REDIS_URL: urls.join() }), 'redis');
+      try {
+        for (const finding of await found(cluster.urls)) expect(finding).to.match(/^ok: /);
+        expect((await found(cluster.urls.slice(0, 1))).join()).to.match(
+          /^problem: .* is a node of a Redis Cluster\.$/,
+        );
+        await cluster.faults[2]?.kill();
+        let [first = ''] = await found(cluster.urls);
+        while (first.startsWith('ok')) [first = ''] = await found(cluster.urls);
+        expect(first).to.match(/^problem: .* says that its cluster is down\.$/);
+      } finally {
+        await cluster.stop();
+      }
     });
   });
 

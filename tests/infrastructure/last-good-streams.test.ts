@@ -46,6 +46,7 @@ describe('The last good stream list', () => {
     storage.failure = LOST;
     for (let asked = 0; asked < 100; asked += 1) expect(await directory.streams()).to.equal(good);
     expect(lines.map(({ level }) => level)).to.deep.equal([40]);
+    expect(directory).to.include({ isStale: true, staleAnswers: 100 });
     expect(storage.questions).to.be.below(10);
 
     storage.failure = null;
@@ -56,6 +57,7 @@ describe('The last good stream list', () => {
       list = await directory.streams();
     }
     expect(list).to.have.length(2);
+    expect(directory.isStale).to.equal(false);
     expect(lines.map(({ level }) => level)).to.deep.equal([40, 30]);
   });
 

@@ -1,5 +1,15 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { type Service, createService, loadConfig } from '../../src/infrastructure/index.js';
+import { PostgresDatabase } from '../../src/adapters/postgres/postgres-database.js';
+import { createLogger } from '../../src/infrastructure/logger.js';
+import { sharedPostgres } from '../support/postgres-server.js';
+import { startRedis } from '../support/redis-server.js';
+import { cleanEnvironment } from '../support/running-service.js';
 
 /** As the README shows it to embedders. */
 const inMemory = () =>
@@ -52,5 +62,75 @@ describe('The service in the process of another program', () => {
       () => true,
     );
     expect(refused).to.equal(true);
+  });
+
+  it('ends also a start to listen that is under way when it is closed', async () => {
+    const service = await inMemory();
+    const listening = service.listen();
+    await service.close();
+    const { port } = await listening;
+    const failure: unknown = await fetch(`http://127.0.0.1:${port}`).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(TypeError).with.nested.property('cause.code', 'ECONNREFUSED');
+  });
+
+  it('listens no more once it is closed', async () => {
+    const service = await inMemory();
+    await service.close();
+    open.push(service);
+    const failure: unknown = await service.listen().catch((error: unknown) => error);
+    expect(String(failure)).to.equal('Error: This service is closed. Create another one to listen again.');
+  });
+
+  it('starts on the schema of a newer version, with a warning', async function () {
+    this.timeout(60_000);
+    const database = await (await sharedPostgres())?.createDatabase();
+    if (!database) return this.skip();
+    const config = loadConfig({
+      DATABASE_URL: database.url,
+      JWT_SECRETS: 'x'.repeat(32),
+      SAMPLE_DATA: 'off',
+    });
+    await (await createService(config, createLogger('silent'))).close();
+    const db = new PostgresDatabase({ url: database.url });
+    await db.rows(
+      `insert into knex_migrations (name, batch, migration_time) values ('999-future', 2, now())`,
+    );
+    await db.close();
+
+    const warnings: string[] = [];
+    const log = createLogger('warn', { write: (line: string) => void warnings.push(line) });
+    await (await createService(config, log)).close();
+
+    expect(warnings).to.have.length(1);
+    expect(warnings.join()).to.include('"migrations":["999-future"]').and.include('a newer version');
+    await database.drop();
+  });
+
+  it('leaves nothing open when it cannot start, so that the process ends by itself', async function () {
+    this.timeout(60_000);
+    const [postgres, redis] = [await sharedPostgres(), await startRedis()];
+    if (!postgres || !redis) return this.skip();
+    const database = await postgres.createDatabase();
+    const program = `
+      import { PORT, adapterFor, createService, loadConfig } from ${JSON.stringify(resolve('dist/infrastructure/index.js'))};
+      const broken = adapterFor(PORT.mailer, () => { throw new Error('no mailer today'); });
+      await createService(loadConfig(process.env), undefined, [broken]).catch(({ message }) => console.log(message));`;
+    const dataDir = mkdtempSync(join(tmpdir(), 'radio-directory-'));
+    const storages = [
+      { DATABASE_URL: database.url, DATABASE_REPLICA_URL: postgres.url, REDIS_URL: redis.url },
+      { REDIS_URL: redis.url },
+    ];
+    for (const storage of storages) {
+      const env = { ...cleanEnvironment(), DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...storage };
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ['--input-type=module', '--eval', program],
+        { env, timeout: 20_000 },
+      );
+      expect(stdout).to.equal('no mailer today\n');
+    }
+    rmSync(dataDir, { recursive: true });
+    await database.drop();
+    await redis.stop();
   });
 });

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type Socket, connect, createServer } from 'node:net';
@@ -6,6 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { PostgresDatabase } from '../../src/adapters/postgres/postgres-database.js';
+import type { ServerAddresses } from '../../src/infrastructure/serve.js';
+import { type TestDatabase, sharedPostgres } from '../support/postgres-server.js';
 import {
   PROGRAM,
   type RunningService,
@@ -128,21 +131,37 @@ describe('The running program', function () {
   });
 
   it('exits with 1 at the second signal', async () => {
-    const running = await start({ DRAIN_MS: '600000' });
+    for (const [first, second, between] of [
+      ['SIGTERM', 'SIGINT', 0],
+      ['SIGTERM', 'SIGTERM', 1_100],
+    ] as const) {
+      const running = await start({ DRAIN_MS: '600000' });
+      const exit = signalled(running, first);
+      await untilDraining();
+      await pause(between);
+      running.process.kill(second);
+      expect(await exit).to.equal(1);
+    }
+  });
+
+  it('takes a signal that comes again at once, from npm and from the terminal, for one', async () => {
+    const running = await start({ DRAIN_MS: '500' });
     const exit = signalled(running, 'SIGTERM');
     await untilDraining();
     running.process.kill('SIGTERM');
-    expect(await exit).to.equal(1);
+    expect(await exit).to.equal(0);
   });
 
   it('is live and not ready while it starts', async () => {
-    // A database that takes connections and never says a word.
-    const silent = createServer((socket) => {
+    // A database that takes connections and never says a word, until it has something to say.
+    let refusal: Buffer | null = null;
+    const database = createServer((socket) => {
       sockets.push(socket);
-      socket.on('error', () => undefined).resume();
+      socket.on('error', () => undefined);
+      socket.on('data', () => refusal && socket.end(refusal));
     });
-    await once(silent.listen(0, '127.0.0.1'), 'listening');
-    const address = silent.address();
+    await once(database.listen(0, '127.0.0.1'), 'listening');
+    const address = database.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
     const starting = start({ DATABASE_URL: `postgres://postgres@127.0.0.1:${address.port}/postgres` }).catch(
       (error: unknown) => error,
@@ -161,9 +180,116 @@ describe('The running program', function () {
       checks: { service: { ok: false, detail: 'starting' } },
     });
     expect((await probe('/livez')).status).to.equal(200);
-    silent.close();
+
+    // What another attempt cannot mend ends the start.
+    const fields = 'SFATAL\0C28P01\0Mpassword authentication failed\0\0';
+    refusal = Buffer.concat([Buffer.from('E\0\0\0'), Buffer.from([4 + fields.length]), Buffer.from(fields)]);
     for (const socket of sockets) socket.destroy();
-    expect(await starting).to.be.instanceOf(Error);
+    expect(String(await starting)).to.match(
+      /ended with 1:[^]*^PostgreSQL refused: password authentication failed\. Check DATABASE_URL\.$/m,
+    );
+    database.close();
+  });
+
+  it('says with --json where it listens, on standard output and nothing else there', async () => {
+    const program = spawn(process.execPath, [PROGRAM, 'serve', '--json'], {
+      cwd: dataDir,
+      env: {
+        ...cleanEnvironment(),
+        DATABASE_URL: 'memory:',
+        HOST: '127.0.0.1',
+        PORT: '0',
+        MANAGEMENT_PORT: '0',
+      },
+    });
+    const output = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      program[name].setEncoding('utf8').on('data', (text: string) => (output[name] += text));
+    const ended = once(program, 'exit');
+    while (!output.stdout.includes('\n')) await Promise.race([ended, pause(20)]);
+    const { host, port, management } = JSON.parse(output.stdout) as ServerAddresses;
+    expect((await fetch(`http://${host}:${port}/`)).status).to.equal(200);
+    expect((await fetch(`http://${management?.host}:${management?.port}/readyz`)).status).to.equal(200);
+    program.kill('SIGINT');
+    expect(await ended).to.deep.equal([0, null]);
+    expect(output.stdout.split('\n')).to.have.length(2);
+    expect(output.stderr).to.include('The radio directory listens on');
+  });
+
+  describe('with a PostgreSQL that refuses it', () => {
+    let database: TestDatabase | undefined;
+    let url: URL;
+    before(async function () {
+      const server = await sharedPostgres();
+      if (!server) return this.skip();
+      database = await server.createDatabase();
+      const db = new PostgresDatabase({ url: database.url });
+      await db.rows('drop role if exists radio_without_rights');
+      await db.rows('create role radio_without_rights login');
+      await db.rows('revoke create on schema public from public');
+      await db.close();
+    });
+    after(async () => {
+      await database?.drop();
+      const db = new PostgresDatabase({ url: (await sharedPostgres())?.url ?? '' });
+      await db.rows('drop role if exists radio_without_rights');
+      await db.close();
+    });
+    beforeEach(() => {
+      url = new URL(database?.url ?? '');
+    });
+    const expectSentence = (command: readonly string[], sentence: string) => {
+      const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...command], {
+        env: {
+          ...cleanEnvironment(),
+          PORT: '0',
+          MANAGEMENT_PORT: '',
+          DATABASE_URL: url.href,
+          DATA_DIR: dataDir,
+        },
+        encoding: 'utf8',
+        timeout: 30_000,
+      });
+      expect(stderr).to.equal(`${sentence}\n`);
+      expect(status).to.equal(1);
+    };
+
+    for (const [what, change, sentence] of [
+      [
+        'has no such database',
+        () => (url.pathname = '/nowhere'),
+        'PostgreSQL refused: database "nowhere" does not exist. Check DATABASE_URL.',
+      ],
+      [
+        'has no such role',
+        () => (url.username = 'nobody_here'),
+        'PostgreSQL refused: role "nobody_here" does not exist. Check DATABASE_URL.',
+      ],
+      [
+        'speaks no TLS',
+        () => (url.search = 'sslmode=verify-full'),
+        'PostgreSQL refused: The server does not support SSL connections. Check DATABASE_URL.',
+      ],
+      [
+        'lets the role create no tables',
+        () => (url.username = 'radio_without_rights'),
+        'PostgreSQL refused: permission denied for schema public. ' +
+          'Grant the role in DATABASE_URL USAGE and CREATE on the schema; the tables must be its own.',
+      ],
+    ] as const)
+      for (const command of [['serve'], ['migrate', 'up']])
+        it(`says in one sentence that it ${what}, and ends with 1: ${command.join(' ')}`, () => {
+          change();
+          expectSentence(command, sentence);
+        });
+
+    it('says in one sentence that it has no tables yet, and ends with 1: stream list', () => {
+      expectSentence(
+        ['stream', 'list'],
+        'PostgreSQL refused: relation "directory_streams" does not exist. ' +
+          'Bring the schema up to date with `radio-directory migrate up`.',
+      );
+    });
   });
 
   it('says in one sentence that the management port is taken, and exits with 1', async () => {

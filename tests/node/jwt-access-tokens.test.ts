@@ -4,6 +4,7 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { JwtAccessTokens, MIN_SECRET_BYTES } from '../../src/adapters/node/jwt-access-tokens.js';
 import { DAY, MAX_ID, SECOND, type UserId, later } from '../../src/domain/ids.js';
+import { err, ok } from '../../src/domain/result.js';
 import { aSession } from '../support/builders.js';
 import { START } from '../support/manual-clock.js';
 
@@ -33,7 +34,7 @@ const withClaims = (changes: object) => signed(HEADER, { ...CLAIMS, ...changes }
 
 describe('JwtAccessTokens', () => {
   it('gives back the session it was issued for', () => {
-    expect(tokens.verify(issued, NOW)).to.deep.equal(ANNA);
+    expect(tokens.verify(issued, NOW)).to.deep.equal(ok(ANNA));
   });
 
   it('writes HS256, a key id and every claim, the user as a string', () => {
@@ -54,13 +55,13 @@ describe('JwtAccessTokens', () => {
   });
 
   it('holds until the millisecond it expires', () => {
-    expect(tokens.verify(issued, later(NOW, DAY - 1))).to.deep.equal(ANNA);
-    expect(tokens.verify(issued, later(NOW, DAY))).to.equal(null);
-    expect(tokens.verify(issued, later(NOW, 400 * DAY))).to.equal(null);
+    expect(tokens.verify(issued, later(NOW, DAY - 1))).to.deep.equal(ok(ANNA));
+    for (const days of [1, 400])
+      expect(tokens.verify(issued, later(NOW, days * DAY))).to.deep.equal(err({ kind: 'expired' }));
   });
 
   it('holds on a node whose clock is a few seconds behind', () => {
-    expect(tokens.verify(issued, later(NOW, -5 * SECOND))).to.deep.equal(ANNA);
+    expect(tokens.verify(issued, later(NOW, -5 * SECOND))).to.deep.equal(ok(ANNA));
   });
 
   it('accepts what the forgeries below are made from', () => {
@@ -178,14 +179,38 @@ describe('JwtAccessTokens', () => {
   };
   for (const [forgery, token] of Object.entries(FORGED))
     it(`refuses ${forgery}`, () => {
-      expect(tokens.verify(token, NOW)).to.equal(null);
+      expect(tokens.verify(token, NOW).ok).to.equal(false);
+    });
+
+  for (const [reason, forgeries] of Object.entries({
+    'not-ours': ['an empty text', 'a word', 'no key id', 'RS256', 'crit'],
+    'bad-signature': [
+      'a stripped signature',
+      'another signature',
+      'another secret',
+      'other claims under the signature',
+    ],
+    expired: ['expired', 'exp now'],
+    'wrong-claims': [
+      'no exp',
+      'iat in the future',
+      'nbf in the future',
+      'another iss',
+      'no aud',
+      'no sub',
+      'no ver',
+    ],
+  }))
+    it(`says of some that they are ${reason}`, () => {
+      for (const forgery of forgeries)
+        expect(tokens.verify(FORGED[forgery] ?? '', NOW), forgery).to.deep.equal(err({ kind: reason }));
     });
 
   it('refuses a token with any one character changed', () => {
     fc.assert(
       fc.property(fc.nat(issued.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, other) => {
         fc.pre(issued[at] !== other);
-        expect(tokens.verify(issued.slice(0, at) + other + issued.slice(at + 1), NOW)).to.equal(null);
+        expect(tokens.verify(issued.slice(0, at) + other + issued.slice(at + 1), NOW).ok).to.equal(false);
       }),
       { numRuns: 1_000 },
     );
@@ -194,7 +219,7 @@ describe('JwtAccessTokens', () => {
   it('refuses whatever text comes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(tokens.verify(text, NOW)).to.equal(null);
+        expect(tokens.verify(text, NOW).ok).to.equal(false);
       }),
     );
   });
@@ -205,7 +230,7 @@ describe('JwtAccessTokens', () => {
     ) as { testGroups: { tests: { jws: string }[] }[] };
     const cases = corpus.testGroups.flatMap((group) => group.tests);
     expect(cases).to.have.length(401);
-    const accepted = cases.filter(({ jws }) => tokens.verify(jws, NOW) !== null);
+    const accepted = cases.filter(({ jws }) => tokens.verify(jws, NOW).ok);
     expect(accepted).to.deep.equal([]);
   });
 
@@ -217,17 +242,17 @@ describe('JwtAccessTokens', () => {
     const old = before.issue(ANNA, NOW, later(NOW, DAY));
     const fresh = during.issue(ANNA, NOW, later(NOW, DAY));
 
-    expect(during.verify(old, NOW)).to.deep.equal(ANNA);
-    expect(during.verify(fresh, NOW)).to.deep.equal(ANNA);
-    expect(after.verify(fresh, NOW)).to.deep.equal(ANNA);
-    expect(after.verify(old, NOW)).to.equal(null);
-    expect(before.verify(fresh, NOW)).to.equal(null);
+    expect(during.verify(old, NOW)).to.deep.equal(ok(ANNA));
+    expect(during.verify(fresh, NOW)).to.deep.equal(ok(ANNA));
+    expect(after.verify(fresh, NOW)).to.deep.equal(ok(ANNA));
+    expect(after.verify(old, NOW)).to.deep.equal(err({ kind: 'not-ours' }));
+    expect(before.verify(fresh, NOW)).to.deep.equal(err({ kind: 'not-ours' }));
   });
 
   it('verifies whatever the order in which a node lists the secrets', () => {
     const one = new JwtAccessTokens([SECRET, OTHER_SECRET]);
     const other = new JwtAccessTokens([OTHER_SECRET, SECRET]);
-    expect(other.verify(one.issue(ANNA, NOW, later(NOW, DAY)), NOW)).to.deep.equal(ANNA);
+    expect(other.verify(one.issue(ANNA, NOW, later(NOW, DAY)), NOW)).to.deep.equal(ok(ANNA));
   });
 
   it('counts the length of a secret in bytes and refuses a short one without repeating it', () => {
@@ -248,7 +273,7 @@ describe('JwtAccessTokens', () => {
         (user, version) => {
           const session = aSession({ user: user as UserId, credentialVersion: version });
           const at = later(NOW, 999);
-          expect(tokens.verify(tokens.issue(session, at, later(at, DAY)), at)).to.deep.equal(session);
+          expect(tokens.verify(tokens.issue(session, at, later(at, DAY)), at)).to.deep.equal(ok(session));
         },
       ),
     );

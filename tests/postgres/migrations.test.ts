@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { migrateDown, migrateUp, migrationStatus } from '../../src/adapters/postgres/migrations.js';
+import {
+  SchemaIsNewer,
+  migrateDown,
+  migrateUp,
+  migrationStatus,
+} from '../../src/adapters/postgres/migrations.js';
 import { PostgresDatabase } from '../../src/adapters/postgres/postgres-database.js';
 import { onEachPostgres } from '../support/each-postgres.js';
 
@@ -70,19 +75,29 @@ onEachPostgres('Migrations', (connection) => {
     await migrateUp(db);
     await migrateDown(db);
 
-    expect(untouched).to.deep.equal(ALL.map((name) => ({ name, isApplied: false })));
+    expect(untouched).to.deep.equal(ALL.map((name) => ({ name, isApplied: false, isKnown: true })));
     expect(await migrationStatus(db)).to.deep.equal(
-      ALL.map((name) => ({ name, isApplied: name !== ALL.at(-1) })),
+      ALL.map((name) => ({ name, isApplied: name !== ALL.at(-1), isKnown: true })),
     );
   });
 
-  it('also name one that a newer version applied', async () => {
+  it('name one that a newer version applied, leave it as it is, and take nothing back before it', async () => {
     await migrateUp(db);
     await db.rows(
       `insert into knex_migrations (name, batch, migration_time) values ('999-future', 2, now())`,
     );
 
-    expect((await migrationStatus(db)).at(-1)).to.deep.equal({ name: '999-future', isApplied: true });
+    const status = await migrationStatus(db);
+    expect(status.at(-1)).to.deep.equal({ name: '999-future', isApplied: true, isKnown: false });
+    expect(await migrateUp(db)).to.deep.equal([]);
+    const refusal: unknown = await migrateDown(db).catch((error: unknown) => error);
+    expect(refusal)
+      .to.be.instanceOf(SchemaIsNewer)
+      .with.property(
+        'message',
+        'A newer version has changed the schema (999-future): take that back with it first.',
+      );
+    expect(await migrationStatus(db)).to.deep.equal(status);
   });
 
   it('leave nothing behind when one fails', async () => {

@@ -116,6 +116,22 @@ describe('An outage of a real PostgreSQL', function () {
     await works();
   });
 
+  it('is also a transaction that takes too long, though none of its statements does', async () => {
+    await db.rows('create table slow (id integer)');
+    let statementsDone = 0;
+    const failure = await failureOf(
+      db.transaction(async (statements) => {
+        await statements.rows('insert into slow values (1)');
+        for (; statementsDone < 10; statementsDone += 1) await statements.rows('select pg_sleep(0.5)');
+      }),
+    );
+
+    expect(failure).to.be.instanceOf(Unavailable);
+    expect(statementsDone).to.be.below(4);
+    expect(await db.rows('select * from slow')).to.deep.equal([]);
+    await works();
+  });
+
   it('undoes the transaction that it meets', async () => {
     await db.rows('create table kept (id integer)');
     const failure = await failureOf(

@@ -6,8 +6,9 @@ import { SystemClock } from '../../src/adapters/node/system-clock.js';
 import { connectRedis } from '../../src/adapters/redis/redis-connection.js';
 import { RedisRateLimiter } from '../../src/adapters/redis/redis-rate-limiter.js';
 import { FailoverRateLimiter, type SharingState } from '../../src/infrastructure/failover-rate-limiter.js';
-import { FULL, figure, quantile } from '../support/figures.js';
-import { redisCommand } from '../support/redis-client.js';
+import { FaultProxy, STORMS } from '../support/fault-proxy.js';
+import { FULL, figure, quantile, seededRandom } from '../support/figures.js';
+import { ready, redisCommand } from '../support/redis-client.js';
 import {
   type RedisClusterServers,
   type RedisFaults,
@@ -123,6 +124,34 @@ describe('When Redis fails', function () {
         report(`P9, Redis ${what}`, slowest, later, back);
       });
 
+    it('and the network to it is slow and bad, no request fails and no process admits more than the limits', async () => {
+      const { hostname, port } = new URL(url);
+      const proxy = await new FaultProxy({ host: hostname, port: Number(port) }, seededRandom(13)).open();
+      await openTwo([proxy.through(url)]);
+      for (const weather of [...STORMS, { blackhole: true }]) {
+        const client = JSON.stringify(weather);
+        proxy.weather = weather;
+        const times = await timed(20);
+        const admitted = await admittedBy(client, LIMIT + 5);
+        expect(sum(admitted)).to.be.at.least(LIMIT);
+        await pause(FULL ? 5_000 : 300);
+        proxy.weather = {};
+        proxy.reset();
+        const back = await until(() => states().every((state) => state === 'shared'));
+        const later = await admittedBy(client, LIMIT);
+        for (const [node, count] of admitted.entries())
+          expect(count + (later[node] ?? 0)).to.be.at.most(LIMIT);
+        figure(`P13 Redis with ${client}`, {
+          admitted: admitted.join(' '),
+          'slowest ms': Math.round(Math.max(...times)),
+          'shared again after (ms)': back,
+        });
+        expect(Math.max(...times)).to.be.below(FULL ? 250 : 1_000);
+        expect(back).to.be.below(3_000);
+      }
+      await proxy.close();
+    });
+
     it('and was emptied, no process admits more than the limits', async () => {
       await openTwo([url]);
       expect(sum(await admittedBy('anna', LIMIT))).to.equal(LIMIT);
@@ -189,6 +218,28 @@ describe('When Redis fails', function () {
       cluster = await startRedisCluster();
     });
     after(() => cluster?.stop());
+
+    it('is named alone, it says that several must be', async function () {
+      if (!cluster) return this.skip();
+      const connection = connectRedis(cluster.urls.slice(0, 1));
+      const limiter = new RedisRateLimiter(connection);
+      try {
+        await ready(connection);
+        // Clients of all three masters.
+        const clients = Array.from({ length: 30 }, (_, index) => `client ${index}`);
+        const answers = await Promise.allSettled(clients.map((client) => limiter.admit(client, QUOTA)));
+        const reasons = answers.flatMap((answer) =>
+          answer.status === 'rejected' ? [(answer.reason as Error).message] : [],
+        );
+        expect(new Set(reasons)).to.deep.equal(
+          new Set([
+            'No answer from Redis: a node of a Redis Cluster: name several of its nodes in REDIS_URL',
+          ]),
+        );
+      } finally {
+        limiter.close();
+      }
+    });
 
     it('and hangs, all clients are counted by the processes until it is back', async function () {
       if (!cluster) return this.skip();

@@ -26,7 +26,8 @@ export class Clients {
   readonly answers: Answer[] = [];
   /** Requests that ended without an answer. */
   lost = 0;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 128 });
+  /** Gives up idle connections before the service does, as it asks of whoever keeps them. */
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 128, timeout: 4_000 });
 
   constructor(readonly url: string) {}
 

@@ -65,8 +65,8 @@ export function aCommandLine() {
       },
       down: async () => state.applied.splice(-1),
       status: async () => [
-        ...state.applied.map((name) => ({ name, isApplied: true })),
-        ...state.pending.map((name) => ({ name, isApplied: false })),
+        ...state.applied.map((name) => ({ name, isApplied: true, isKnown: !name.startsWith('9') })),
+        ...state.pending.map((name) => ({ name, isApplied: false, isKnown: true })),
       ],
     },
     close: async () => void (state.closed += 1),

@@ -12,6 +12,7 @@ import type {
   ResponseObject,
 } from '../../src/adapters/http/openapi/responses.js';
 import type { JsonSchema } from '../../src/adapters/http/openapi/schemas.js';
+import { atTheEndOfEachTest } from './end-of-test.js';
 
 /** A request and its answer. */
 export interface Exchange {
@@ -161,16 +162,9 @@ const drift: string[] = [];
 /** What was not as described since the last call. */
 export const takeDrift = (): string[] => drift.splice(0);
 
-/** Fails whatever test saw an answer that is not as described. A hook that fails would end the whole run instead. */
-beforeEach(function () {
-  const test = this.currentTest;
-  const body = test?.fn;
-  if (!test || !body) return;
-  test.fn = async function () {
-    await Reflect.apply(body, this, []);
-    const found = takeDrift();
-    if (found.length > 0) throw new Error(`Not as the OpenAPI document says:\n${found.join('\n')}`);
-  };
+atTheEndOfEachTest(() => {
+  const found = takeDrift();
+  if (found.length > 0) throw new Error(`Not as the OpenAPI document says:\n${found.join('\n')}`);
 });
 
 /** The same app, all of whose answers must be as described. */

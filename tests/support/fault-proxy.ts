@@ -17,6 +17,14 @@ export interface Weather {
   readonly resetAfter?: number;
 }
 
+/** All kinds of bad weather in which bytes still arrive, sooner or later or not all of them. */
+export const STORMS: readonly Weather[] = [
+  { latency: 100, jitter: 50 },
+  { slice: 1 },
+  { bytesPerSecond: 10_240 },
+  { resetAfter: 3_000 },
+];
+
 /** A TCP proxy on the loopback address that behaves like a bad network. */
 export class FaultProxy {
   weather: Weather = {};
@@ -77,22 +85,29 @@ export class FaultProxy {
     }
   }
 
+  /** Chunks travel at the same time: each is late by itself, and none overtakes another. */
   async #carry(from: Socket, to: Socket, passed: { bytes: number }): Promise<void> {
     try {
+      let delivered = Promise.resolve();
       for await (const chunk of from as AsyncIterable<Buffer>) {
-        const { slice = chunk.length } = this.weather;
-        for (let start = 0; start < chunk.length; start += slice)
-          await this.#deliver(chunk.subarray(start, start + slice), to, passed);
+        const { slice = chunk.length, latency = 0, jitter = 0 } = this.weather;
+        const dueAt = performance.now() + latency + jitter * (2 * this.random() - 1);
+        for (let start = 0; start < chunk.length; start += slice) {
+          const bytes = chunk.subarray(start, start + slice);
+          delivered = delivered.then(() => this.#deliver(bytes, to, dueAt, passed));
+          delivered.catch(() => to.destroy());
+        }
       }
+      await delivered;
       to.end();
     } catch {
       to.destroy();
     }
   }
 
-  async #deliver(bytes: Buffer, to: Socket, passed: { bytes: number }): Promise<void> {
-    const { latency = 0, jitter = 0, bytesPerSecond = Infinity, resetAfter = Infinity } = this.weather;
-    const wait = latency + jitter * (2 * this.random() - 1) + (bytes.length * 1_000) / bytesPerSecond;
+  async #deliver(bytes: Buffer, to: Socket, dueAt: number, passed: { bytes: number }): Promise<void> {
+    const { bytesPerSecond = Infinity, resetAfter = Infinity } = this.weather;
+    const wait = Math.max(0, dueAt - performance.now()) + (bytes.length * 1_000) / bytesPerSecond;
     if (wait > 0) await pause(wait);
     while (this.weather.blackhole && !to.destroyed) await pause(20);
     passed.bytes += bytes.length;

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import supertest from 'supertest';
-import { type HttpDependencies, createApp } from '../../src/adapters/http/app.js';
+import { type HttpDependencies, type HttpMetrics, createApp } from '../../src/adapters/http/app.js';
 import { InMemoryAccountRepository } from '../../src/adapters/in-memory/in-memory-account-repository.js';
 import { InMemoryDatabase } from '../../src/adapters/in-memory/in-memory-database.js';
 import { InMemoryDirectoryReadModel } from '../../src/adapters/in-memory/in-memory-directory-read-model.js';
@@ -29,8 +29,10 @@ import { CastVote, ViewVotes } from '../../src/application/voting.js';
 import type { OrganizationId, StreamId, StreamUuid } from '../../src/domain/ids.js';
 import type { ProfileFields } from '../../src/domain/organization.js';
 import type { StreamFields } from '../../src/domain/stream.js';
+import { createLogger } from '../../src/infrastructure/logger.js';
 import { anAddedOrganization, anAddedStream, must } from './builders.js';
 import { described } from './described.js';
+import { keepSecret, overheard, overhearing } from './leak-watch.js';
 import { ManualClock } from './manual-clock.js';
 import { RecordingMailer } from './recording-mailer.js';
 
@@ -53,11 +55,15 @@ export interface ServiceOptions {
   /** Off unless asked for: most tests send more than three requests a second. */
   readonly rateLimits?: boolean;
   readonly bcrypt?: BcryptOptions;
+  readonly metrics?: HttpMetrics;
   /** False: it does what the OpenAPI document does not foresee. */
   readonly isDescribed?: boolean;
   /** Takes the place of what would otherwise be built. */
   readonly replace?: (dependencies: HttpDependencies) => Partial<HttpDependencies>;
 }
+
+const JWT_SECRET = 'a Secret of at least thirty-two bytes';
+const LOG_KEY = 'a Key of the tests';
 
 let listeners = 0;
 
@@ -69,14 +75,17 @@ export function httpService(options: ServiceOptions = {}) {
   const secrets = new RandomSecrets();
   const mailer = new RecordingMailer();
   const hasher = new BcryptPasswordHasher({ cost: 4, queueLength: 1_000, ...bcrypt });
-  const accessTokens = new JwtAccessTokens(['a secret of at least thirty-two bytes']);
+  const accessTokens = new JwtAccessTokens([JWT_SECRET]);
   const accounts = new InMemoryAccountRepository(db);
   const organizations = new InMemoryOrganizationRepository(db);
   const votes = new InMemoryVoteRepository(db);
   const deliverMails = new DeliverMails(new InMemoryMailOutbox(db), accounts, mailer, secrets, clock);
   const logged: LoggedLine[] = [];
-  const log = (level: LoggedLine['level']) => (fields: object, message: string) =>
-    void logged.push({ level, fields, message });
+  const written = createLogger('trace', overhearing);
+  const log = (level: LoggedLine['level']) => (fields: object, message: string) => {
+    logged.push({ level, fields, message });
+    written[level](fields, message);
+  };
   const dependencies: HttpDependencies = {
     registerAccount: new RegisterAccount(accounts, hasher, clock),
     activateAccount: new ActivateAccount(accounts, secrets, clock),
@@ -95,10 +104,14 @@ export function httpService(options: ServiceOptions = {}) {
     trustProxy: 1,
     version: VERSION,
     log: { info: log('info'), warn: log('warn'), error: log('error') },
+    logKey: LOG_KEY,
+    ...(options.metrics ? { metrics: options.metrics } : {}),
   };
   const replaced: Partial<HttpDependencies> = replace(dependencies);
   const plain = createApp({ ...dependencies, ...replaced });
-  const app = isDescribed ? described(plain, rateLimits && !replaced.rateLimiter) : plain;
+  const watched = overheard(plain, () => hashesIn(db));
+  const app = isDescribed ? described(watched, rateLimits && !replaced.rateLimiter) : watched;
+  [JWT_SECRET, LOG_KEY].forEach(keepSecret);
 
   const deliver = () => deliverMails.execute();
   const aListener = (overrides: Partial<Listener> = {}): Listener => {
@@ -122,7 +135,7 @@ export function httpService(options: ServiceOptions = {}) {
     return listener;
   };
   const logIn = async ({ email, password }: Listener, thirtyDaysLogin = false): Promise<string> =>
-    must(await dependencies.logIn.execute({ email, password, thirtyDaysLogin })).accessToken;
+    kept(must(await dependencies.logIn.execute({ email, password, thirtyDaysLogin })).accessToken);
 
   return {
     app,
@@ -131,6 +144,7 @@ export function httpService(options: ServiceOptions = {}) {
     db,
     mailer,
     logged,
+    log: dependencies.log,
     organizations,
     deliver,
     aListener,
@@ -148,10 +162,23 @@ export function httpService(options: ServiceOptions = {}) {
     /** The text of a new API token of the organization. */
     addToken: async (organization: OrganizationId): Promise<string> => {
       const token = newOrganizationToken(secrets);
-      must(await organizations.addToken(organization, secrets.hash(token), 'test', clock.now()));
+      const hash = secrets.hash(token);
+      [token, hash].forEach(keepSecret);
+      must(await organizations.addToken(organization, hash, 'test', clock.now()));
       return token;
     },
   };
+}
+
+function kept(secret: string): string {
+  keepSecret(secret);
+  return secret;
+}
+
+function hashesIn(db: InMemoryDatabase): string[] {
+  return db.accounts
+    .all()
+    .flatMap(({ passwordHash, tokens }) => [passwordHash, ...tokens.map(({ hash }) => hash)]);
 }
 
 export type HttpService = ReturnType<typeof httpService>;

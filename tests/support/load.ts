@@ -1,4 +1,5 @@
 import { type Socket, connect } from 'node:net';
+import { quantile } from './figures.js';
 
 export interface LoadRequest {
   readonly method?: string;
@@ -28,6 +29,8 @@ export interface LoadResult {
   readonly median: number;
   readonly p99: number;
   readonly slowest: number;
+  /** The same from when it was sent: a client that cannot keep up with `perSecond` sends late. */
+  readonly p99FromSending: number;
 }
 
 /** Sends requests over connections of its own, cheaply enough to share a machine with the server. */
@@ -42,6 +45,10 @@ export async function load({
   const statuses: Record<number, number> = {};
   const failures: string[] = [];
   const times: number[] = [];
+  const timesFromSending: number[] = [];
+  // Each connection is there before the time starts.
+  const clients = Array.from({ length: connections }, () => new Client(hostname, Number(port)));
+  await Promise.all(clients.map((client) => client.send(wire({ path: '/' })).catch(() => 0)));
   const startedAt = performance.now();
   const endsAt = startedAt + milliseconds;
   let requests = 0;
@@ -53,33 +60,35 @@ export async function load({
     requests += 1;
     return { number: requests - 1, dueAt };
   };
-  const user = async (): Promise<void> => {
-    const client = new Client(hostname, Number(port));
+  const user = async (client: Client): Promise<void> => {
     for (let turn = next(); turn !== null; turn = next()) {
       const wait = turn.dueAt - performance.now();
       if (wait > 0) await new Promise((due) => setTimeout(due, wait));
       try {
+        const sentAt = performance.now();
         const status = await client.send(wire(request(turn.number)));
+        const answeredAt = performance.now();
         statuses[status] = (statuses[status] ?? 0) + 1;
-        if (status < 500) times.push(performance.now() - turn.dueAt);
+        if (status >= 500) continue;
+        times.push(answeredAt - turn.dueAt);
+        timesFromSending.push(answeredAt - sentAt);
       } catch (error) {
         failures.push(error instanceof Error ? error.message : String(error));
       }
     }
     client.close();
   };
-  await Promise.all(Array.from({ length: connections }, user));
+  await Promise.all(clients.map(user));
   const seconds = (performance.now() - startedAt) / 1_000;
-  times.sort((one, other) => one - other);
-  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? NaN;
   return {
     requests,
     answersPerSecond: (requests - failures.length) / seconds,
     statuses,
     failures,
-    median: at(0.5),
-    p99: at(0.99),
-    slowest: at(1),
+    median: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    slowest: quantile(times, 1),
+    p99FromSending: quantile(timesFromSending, 0.99),
   };
 }
 

@@ -1,11 +1,13 @@
 import type { Mail, Mailer } from '../../src/application/ports/mailer.js';
 import type { MailKind } from '../../src/domain/account.js';
+import { keepSecret } from './leak-watch.js';
 
 /** Delivers into a list. */
 export class RecordingMailer implements Mailer {
   readonly mails: Mail[] = [];
 
   async send(mail: Mail): Promise<void> {
+    keepSecret(mail.token);
     this.mails.push(mail);
   }
 

@@ -1,14 +1,21 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { leaksIn } from './leaks.js';
 
 /** What `npm start` runs; `npm test` builds it first. */
 export const PROGRAM = resolve('dist/infrastructure/radio-directory.cjs');
 
 const START_MILLISECONDS = 60_000;
+
+/** What a test that failed half-way left running ends with the tests. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const server of running) server.kill('SIGKILL');
+});
 
 export interface RunningService {
   readonly url: string;
@@ -43,10 +50,11 @@ function layOut(): string {
 export async function startService(
   dataDir: string,
   environment: Record<string, string> = {},
+  program = PROGRAM,
 ): Promise<RunningService> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const server = spawn(process.execPath, [PROGRAM, 'serve'], {
+  const server = spawn(process.execPath, [program, 'serve'], {
     cwd: dataDir,
     env: {
       ...cleanEnvironment(),
@@ -55,6 +63,7 @@ export async function startService(
       HOST: '127.0.0.1',
       MANAGEMENT_PORT: '',
       PUBLIC_URL: url,
+      LOG_LEVEL: 'trace',
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -62,6 +71,8 @@ export async function startService(
   const chunks: string[] = [];
   for (const stream of [server.stdout, server.stderr])
     stream.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+  running.add(server);
+  server.once('exit', () => running.delete(server));
   const exited = once(server, 'exit') as Promise<[number | null]>;
   const service: RunningService = {
     url,
@@ -69,7 +80,10 @@ export async function startService(
     output: () => chunks.join(''),
     end: async (signal) => {
       server.kill(signal);
-      return (await exited)[0];
+      const [code] = await exited;
+      const leaks = leaksIn(service.output(), secretsOf(dataDir, environment));
+      if (leaks.length > 0) throw new Error(`The server wrote secrets:\n${leaks.join('\n')}`);
+      return code;
     },
   };
   const deadline = Date.now() + START_MILLISECONDS;
@@ -83,6 +97,23 @@ export async function startService(
     await new Promise((tick) => setTimeout(tick, 50));
   }
   return service;
+}
+
+/** What it was configured with that nobody may read in its log. */
+export function secretsOf(dataDir: string, environment: Readonly<Record<string, string>>): string[] {
+  const file = join(dataDir, 'jwt-secret');
+  const urls = ['DATABASE_URL', 'DATABASE_REPLICA_URL', 'REDIS_URL', 'SMTP_URL'].map(
+    (name) => environment[name],
+  );
+  const passwords = urls.flatMap((url) => {
+    const { password = '' } = url !== undefined && URL.canParse(url) ? new URL(url) : {};
+    return [password, decodeURIComponent(password)];
+  });
+  const signing = [
+    ...(environment['JWT_SECRETS'] ?? '').split(','),
+    existsSync(file) ? readFileSync(file, 'utf8').trim() : '',
+  ];
+  return [...passwords, ...signing].filter((secret) => secret.length > 3);
 }
 
 /** The variables that a shell has, without those that configure the service. */

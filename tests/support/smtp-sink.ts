@@ -20,7 +20,7 @@ export interface TakenMail {
 /** A real SMTP server, and everything it took. */
 export class SmtpSink {
   readonly taken: TakenMail[] = [];
-  /** Recipients that are refused for good. */
+  /** Recipients that are refused for good, by their addresses. */
   readonly unknown = new Set<string>();
   /** Message-IDs of the mails that it took and hung up on. */
   readonly forgotten = new Set<string>();
@@ -79,7 +79,7 @@ export class SmtpSink {
       onMailFrom: (_address, _session, callback) =>
         callback(this.#mood === 'misconfigured' ? refusal(550, 'Who are you?') : null),
       onRcptTo: ({ address }, _session, callback) => {
-        if (this.unknown.has(address)) callback(refusal(550, 'No such user'));
+        if (this.unknown.has(address)) callback(refusal(550, `5.1.1 <${address}>: unknown`));
         else callback(this.#mood === 'greylisting' ? refusal(451, 'Come back later') : null);
       },
       onData: (stream, session, callback) => {

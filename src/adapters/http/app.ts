@@ -8,27 +8,30 @@ import { Endpoints } from './endpoints.js';
 import { lastResort, sendError } from './error-responses.js';
 import { generalRoutes } from './general-routes.js';
 import { organizationRoutes } from './organization-routes.js';
-import { requestLog } from './request-log.js';
+import { RequestLog } from './request-log.js';
+import { SecurityLog } from './security-log.js';
 import { streamRoutes } from './stream-routes.js';
 import { Throttling } from './throttling.js';
 import { userRoutes } from './user-routes.js';
 import { webhookRoute } from './webhook-route.js';
 
-export type { HttpDependencies, HttpLog } from './dependencies.js';
+export type { HttpDependencies, HttpLog, HttpMetrics } from './dependencies.js';
 
 const PREFLIGHT_SECONDS = 7_200;
 
 /** The whole interface of the specification. */
 export function createApp(dependencies: HttpDependencies): Express {
-  const { accessTokens, identifySender, clock, rateLimiter, log } = dependencies;
-  const authentication = new Authentication(accessTokens, identifySender, clock);
-  const throttling = new Throttling(rateLimiter, log);
+  const { accessTokens, identifySender, clock, rateLimiter, log, metrics } = dependencies;
+  const security = new SecurityLog(dependencies);
+  const authentication = new Authentication(accessTokens, identifySender, clock, security);
+  const throttling = new Throttling(rateLimiter, log, metrics);
 
+  const requestLog = new RequestLog(log, metrics);
   const endpoints = new Endpoints();
-  webhookRoute(endpoints, dependencies, authentication, throttling);
-  streamRoutes(endpoints, dependencies, authentication, throttling);
-  userRoutes(endpoints, dependencies, authentication, throttling);
-  organizationRoutes(endpoints, dependencies, authentication, throttling);
+  webhookRoute(endpoints, dependencies, authentication, throttling, security);
+  streamRoutes(endpoints, dependencies, authentication, throttling, security);
+  userRoutes(endpoints, dependencies, authentication, throttling, security);
+  organizationRoutes(endpoints, dependencies, authentication, throttling, security);
   generalRoutes(endpoints, dependencies, throttling);
 
   const app = express();
@@ -36,7 +39,7 @@ export function createApp(dependencies: HttpDependencies): Express {
   // Express would tag personal answers too; public ones get their tags in public-json.ts.
   app.disable('etag');
   app.set('trust proxy', dependencies.trustProxy);
-  app.use(requestLog(log), uncached, securityHeaders, crossOrigin, acceptableRequest, preflight);
+  app.use(requestLog.middleware, uncached, securityHeaders, crossOrigin, acceptableRequest, preflight);
   app.use(endpoints.router(throttling.perAddress));
   app.use(throttling.perAddress, (_request, response) => sendError(response, { kind: 'not-found' }));
   app.use(lastResort(log));

@@ -5,7 +5,9 @@ import type { Clock } from '../../application/ports/clock.js';
 import type { Session } from '../../domain/account.js';
 import type { OrganizationId, OrganizationTokenId } from '../../domain/ids.js';
 import { type Result, err, ok } from '../../domain/result.js';
+import { isFrom } from './caller.js';
 import type { Unauthorized } from './error-responses.js';
+import type { SecurityLog } from './security-log.js';
 
 /** An API token that was sent, and whose it is. */
 export interface Sender {
@@ -19,6 +21,7 @@ export class Authentication {
     private readonly accessTokens: AccessTokens,
     private readonly identifySender: IdentifySender,
     private readonly clock: Clock,
+    private readonly security: SecurityLog,
   ) {}
 
   /** The login that the request's JWT states. Whether it still counts, only the storage knows: `session-ended`. */
@@ -26,7 +29,12 @@ export class Authentication {
     const token = bearerToken(request);
     if (token === null) return unauthorized('missing');
     const session = this.accessTokens.verify(token, this.clock.now());
-    return session === null ? unauthorized('invalid') : ok(session);
+    if (!session.ok) {
+      this.security.record(request, 'access-token-refused', {}, session.error.kind);
+      return unauthorized('invalid');
+    }
+    isFrom(request, { caller: 'user', user: session.value.user });
+    return session;
   }
 
   /** Whose organization token the request carries, in any of the forms that senders can send. (contract.md 38) */
@@ -35,9 +43,13 @@ export class Authentication {
     const tokens = sent.filter((token) => token !== null);
     for (const token of tokens) {
       const sender = await this.identifySender.execute(token);
-      if (sender !== null) return ok(sender);
+      if (sender === null) continue;
+      isFrom(request, { caller: 'organization', ...sender });
+      return ok(sender);
     }
-    return unauthorized(tokens.length === 0 ? 'missing' : 'invalid');
+    if (tokens.length === 0) return unauthorized('missing');
+    this.security.record(request, 'organization-token-refused', {});
+    return unauthorized('invalid');
   }
 }
 

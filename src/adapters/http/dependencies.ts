@@ -20,6 +20,30 @@ export interface HttpLog {
   error(fields: object, message: string): void;
 }
 
+/** What the HTTP interface counts. Every text but the method is one of a few of ours, never what a client sent. */
+export interface HttpMetrics {
+  requestBegan(): void;
+  /** See `RequestLog`. */
+  requestEnded(request: {
+    /** null: it could not be read. */
+    readonly method: string | null;
+    /** The pattern that its path matched; null: none. */
+    readonly route: string | null;
+    /** null: its client did not wait for an answer. */
+    readonly status: number | null;
+    readonly seconds: number;
+  }): void;
+  /** Too many are open: this one was closed unheard. */
+  connectionDropped(): void;
+  /** A request was refused, and this is one of the limits that had no room for it. */
+  limitExceeded(policy: string): void;
+  /** `times` here and below is 0 for each that may come, before any does: what begins at 1 has not risen. Else left out. */
+  reportTaken(form: string, outcome: string, times?: number): void;
+  reportRefused(reason: string, times?: number): void;
+  /** See `SECURITY_EVENTS`. */
+  securityEvent(event: string, reason?: string, times?: number): void;
+}
+
 /** Everything the HTTP interface stands on. */
 export interface HttpDependencies {
   readonly registerAccount: RegisterAccount;
@@ -41,4 +65,7 @@ export interface HttpDependencies {
   readonly trustProxy: boolean | number | string | string[];
   readonly version: string;
   readonly log: HttpLog;
+  /** Keys the hashes that stand for emails in the log; the same on every node. */
+  readonly logKey: string | Uint8Array;
+  readonly metrics?: HttpMetrics;
 }

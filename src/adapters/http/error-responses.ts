@@ -91,7 +91,8 @@ export function lastResort(log: HttpLog): ErrorRequestHandler {
   };
 }
 
-function statusOf(error: unknown): number {
+/** What an answer to something thrown says. */
+export function statusOf(error: unknown): number {
   if (error instanceof Unavailable) return 503;
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
   return status >= 400 && status < 500 ? status : 500;

@@ -1,4 +1,4 @@
-export { type HttpDependencies, createApp } from './app.js';
+export { type HttpDependencies, type HttpMetrics, createApp } from './app.js';
 export {
   type Check,
   type ManagementDependencies,

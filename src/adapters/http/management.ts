@@ -12,6 +12,8 @@ export interface ManagementDependencies {
   readonly phase: () => ServicePhase;
   /** By name. Asked for each time: there are none before the service is wired. */
   readonly checks: () => Readonly<Record<string, Check>>;
+  /** In Prometheus's text format; null: the service is not wired yet. */
+  readonly metrics?: () => Promise<string | null>;
   /** Its paths besides. */
   readonly apiReference?: Router;
   readonly log: HttpLog;
@@ -24,10 +26,11 @@ interface CheckResult {
 
 /** A check that takes longer has failed. */
 const CHECK_MS = 1_000;
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** What operators and balancers ask, on a port of its own that the public never reaches. */
 export function createManagementApp(dependencies: ManagementDependencies): Express {
-  const { version, phase, checks, apiReference, log } = dependencies;
+  const { version, phase, checks, metrics, apiReference, log } = dependencies;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -54,8 +57,16 @@ export function createManagementApp(dependencies: ManagementDependencies): Expre
 
   app.get('/version', (_request, response) => void response.json({ version, node: process.version }));
 
+  if (metrics)
+    app.get('/metrics', async (_request, response) => {
+      const text = await metrics();
+      if (text === null) return sendError(response, { kind: 'overloaded' });
+      response.set('Content-Type', METRICS_TYPE).send(text);
+    });
   if (apiReference) app.use(apiReference);
-  app.all(['/livez', '/readyz', '/version'], (_request, response) => refuseMethod(response));
+  app.all(['/livez', '/readyz', '/version', ...(metrics ? ['/metrics'] : [])], (_request, response) =>
+    refuseMethod(response),
+  );
   app.use((_request, response) => sendError(response, { kind: 'not-found' }));
   app.use(lastResort(log));
   return app;

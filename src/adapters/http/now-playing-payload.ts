@@ -9,6 +9,7 @@ import type { JsonObject } from './request-body.js';
 /** Every form that senders use. (integrations.md) A new one is a function here, and a fixture. */
 const FORMS = { simple, sam, 'azuracast-native': azuraCastNative } as const;
 export type PayloadForm = keyof typeof FORMS;
+export const PAYLOAD_FORMS = Object.keys(FORMS) as readonly PayloadForm[];
 
 /** What the fields of a JSON body, a form or a query string say, and which form they have. */
 export function reportIn(fields: JsonObject): { form: PayloadForm; report: SongReport } {

@@ -7,6 +7,7 @@ import type { HttpDependencies } from './dependencies.js';
 import type { Endpoints } from './endpoints.js';
 import { sendError } from './error-responses.js';
 import { sendPublicJson } from './public-json.js';
+import type { SecurityLog } from './security-log.js';
 import { streamJson, streamReferenceJson } from './stream-json.js';
 import type { Throttling } from './throttling.js';
 import { BadRequest, pathId, pathText } from './valid.js';
@@ -18,6 +19,7 @@ export function organizationRoutes(
   { directory, clock }: HttpDependencies,
   authentication: Authentication,
   throttling: Throttling,
+  security: SecurityLog,
 ): void {
   endpoints.get('/organization', throttling.perAddress, async (request, response) => {
     const organizations = await directory.organizations();
@@ -72,7 +74,10 @@ export function organizationRoutes(
       const sender = await authentication.sender(request);
       if (!sender.ok) return sendError(response, sender.error);
       const organization = pathId<OrganizationId>(request);
-      if (organization !== sender.value.organization) return sendError(response, { kind: 'forbidden' });
+      if (organization !== sender.value.organization) {
+        security.record(request, 'access-denied', sender.value, 'another-organization');
+        return sendError(response, { kind: 'forbidden' });
+      }
       const streams = await directory.streamReferences(organization);
       response.json(streams.map((stream) => ({ ...streamReferenceJson(stream), streamUUID: stream.uuid })));
     },

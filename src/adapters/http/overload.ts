@@ -11,10 +11,17 @@ const MAX_PIPELINED = 10;
 const MAX_WHILE_SATURATED = 250;
 /** ... and at any time. High, for they may all be waiting for a database that has stopped, and others need none. */
 const MAX_IN_WORK = 1_000;
-/** Milliseconds. What is read so late in a turn of the event loop has waited that long already, ... */
-const LONGEST_TURN = 150;
-/** ... and was not held up by something else if so many were read before it. */
-const MANY_IN_A_TURN = 100;
+/**
+ * Milliseconds that requests may use of a turn of the event loop; the others wait for the next one. Node takes one new
+ * connection a turn, so that while turns are long nobody new gets in.
+ */
+const SLICE_MS = 2;
+/** Milliseconds. What has waited longer is refused: those who come now can still be served in time ... */
+const LONGEST_WAIT_MS = 150;
+/** ... unless so few wait that the time went elsewhere, such as to other processes: they are soon served. */
+const FEW_WAITING = 100;
+
+export type Decision = 'admitted' | 'busy' | 'unwelcome';
 
 /**
  * Tells early which requests could only be answered late. Three things can run out: connections, the time of the event
@@ -23,7 +30,9 @@ const MANY_IN_A_TURN = 100;
  */
 export class Overload {
   readonly #loop: EventLoop;
+  readonly #queue = new TurnQueue();
   readonly #connectionsRefused = new WeakSet<Socket>();
+  readonly #ending = new WeakSet<Socket>();
   readonly #pipelined = new WeakMap<Socket, number>();
   #connections = 0;
   #inWork = 0;
@@ -39,18 +48,29 @@ export class Overload {
     });
   }
 
-  /** The request may be worked on, and counts from now on; or `busy`: try again; or `unwelcome`: on another connection. */
-  admit(request: IncomingMessage, response: ServerResponse): 'admitted' | 'busy' | 'unwelcome' {
+  /**
+   * Tells, now or soon, what is to be done: the request is worked on, and counts from then on; or `busy`: it may be sent
+   * again; or `unwelcome`: on another connection. Nothing is told of what comes on a connection that is ending: floods
+   * follow in one packet.
+   */
+  decide(request: IncomingMessage, response: ServerResponse, act: (decision: Decision) => void): void {
     const { socket } = request;
+    if (this.#ending.has(socket)) return;
     const pipelined = this.#pipelined.get(socket) ?? 0;
-    if (this.#connectionsRefused.has(socket) || pipelined >= MAX_PIPELINED) return 'unwelcome';
-    const isTurnTooLong = this.#loop.isTurnTooLong();
-    if (this.#inWork >= MAX_IN_WORK || isTurnTooLong) return 'busy';
-    if (this.#inWork >= MAX_WHILE_SATURATED && this.#loop.isSaturated()) return 'busy';
+    if (this.#connectionsRefused.has(socket) || pipelined >= MAX_PIPELINED) {
+      this.#ending.add(socket);
+      return act('unwelcome');
+    }
     this.#pipelined.set(socket, pipelined + 1);
     response.once('close', () => this.#pipelined.set(socket, (this.#pipelined.get(socket) ?? 1) - 1));
-    this.#count(request, response);
-    return 'admitted';
+    this.#queue.add((milliseconds, waiting) => {
+      if (socket.destroyed) return;
+      const isLate = milliseconds > LONGEST_WAIT_MS && waiting > FEW_WAITING;
+      const isBusy = isLate || this.#inWork >= MAX_IN_WORK;
+      if (isBusy || (this.#inWork >= MAX_WHILE_SATURATED && this.#loop.isSaturated())) return act('busy');
+      this.#count(request, response);
+      act('admitted');
+    });
   }
 
   #count(request: IncomingMessage, response: ServerResponse): void {
@@ -82,16 +102,52 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
+/** Is told how long it has waited, in milliseconds, and how many still wait. */
+type QueuedWork = (milliseconds: number, waiting: number) => void;
+
+/** Work that comes in bursts, in the order of its coming, a slice of it in each turn of the event loop. */
+class TurnQueue {
+  readonly #waiting: { readonly since: number; readonly work: QueuedWork }[] = [];
+  #sliceEndsAt: number | null = null;
+
+  add(work: QueuedWork): void {
+    const now = performance.now();
+    if (this.#sliceEndsAt === null) this.#beginSlice(now);
+    if (this.#waiting.length === 0 && now < (this.#sliceEndsAt ?? 0)) work(0, 0);
+    else this.#waiting.push({ since: now, work });
+  }
+
+  #beginSlice(now: number): void {
+    this.#sliceEndsAt = now + SLICE_MS;
+    setImmediate(() => this.#nextTurn());
+  }
+
+  #nextTurn(): void {
+    this.#sliceEndsAt = null;
+    if (this.#waiting.length === 0) return;
+    let now = performance.now();
+    this.#beginSlice(now);
+    const sliceEndsAt = now + SLICE_MS;
+    let done = 0;
+    for (const { since, work } of this.#waiting) {
+      if (now >= sliceEndsAt) break;
+      done += 1;
+      work(now - since, this.#waiting.length - done);
+      now = performance.now();
+    }
+    this.#waiting.splice(0, done);
+  }
+}
+
 const SAMPLE_MS = 100;
 /** The share of its time that the loop was working. */
 const SATURATED = 0.95;
 
-/** How busy the event loop is: how long the present turn has taken, and whether it has had any rest of late. */
+/** Whether the event loop has had any rest of late. */
 class EventLoop {
   #sample = performance.eventLoopUtilization();
   #sampledAt = performance.now();
   #wasSaturated = false;
-  #turn: { readonly startedAt: number; requests: number } | null = null;
 
   constructor(server: Server) {
     server.on('listening', () => {
@@ -104,16 +160,6 @@ class EventLoop {
   isSaturated(): boolean {
     // A sample that is overdue: the loop has been in one turn since.
     return this.#wasSaturated || performance.now() - this.#sampledAt > 2 * SAMPLE_MS;
-  }
-
-  /** To be asked once for each request: those that nobody has time to read wait in the kernel, and are then read in one turn. */
-  isTurnTooLong(): boolean {
-    if (this.#turn === null) {
-      this.#turn = { startedAt: performance.now(), requests: 0 };
-      setImmediate(() => (this.#turn = null));
-    }
-    this.#turn.requests += 1;
-    return this.#turn.requests > MANY_IN_A_TURN && performance.now() - this.#turn.startedAt > LONGEST_TURN;
   }
 
   #takeSample(): void {

@@ -1,5 +1,6 @@
 import {
   type IncomingMessage,
+  type RequestListener,
   STATUS_CODES,
   type Server,
   type ServerResponse,
@@ -7,7 +8,9 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
+import type { HttpLog, HttpMetrics } from './dependencies.js';
 import { Overload } from './overload.js';
+import { RequestLog } from './request-log.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -26,9 +29,30 @@ export interface HttpServer extends Server {
 /**
  * Node's server, with time limits, with JSON in everything that Node answers by itself, and with an early 503 for what
  * it could only answer late.
+ * @param log is told of the requests that `app` never sees, and so are the metrics
  */
-export function createHttpServer(app: Express): HttpServer {
+export function createHttpServer(app: Express, log?: HttpLog, metrics?: HttpMetrics): HttpServer {
+  const requestLog = log && new RequestLog(log, metrics);
   const answers = new OpenAnswers();
+  const server = wellSpokenServer((request, response) => {
+    overload.decide(request, response, (decision) => {
+      answers.add(request, response);
+      if (decision === 'admitted') return void app(request, response);
+      requestLog?.begin(request, response);
+      refuseRequest(response, decision);
+    });
+  }, requestLog);
+  const overload = new Overload(server);
+  server.on('drop', () => metrics?.connectionDropped());
+  return Object.assign(server, { announceClose: () => answers.announceClose() });
+}
+
+/** The same for operators, whose probes must be answered however busy the process is: without the early 503. */
+export function createManagementServer(app: Express): Server {
+  return wellSpokenServer((request, response) => void app(request, response));
+}
+
+function wellSpokenServer(listener: RequestListener, requestLog?: RequestLog): Server {
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -38,14 +62,8 @@ export function createHttpServer(app: Express): HttpServer {
       // Node's own check answers without a body and does not mind two; the app checks.
       requireHostHeader: false,
     },
-    (request, response) => {
-      answers.add(request, response);
-      const admission = overload.admit(request, response);
-      if (admission === 'admitted') app(request, response);
-      else refuseRequest(response, admission);
-    },
+    listener,
   );
-  const overload = new Overload(server);
   // Beyond its count Node drops headers silently; the app counts them and refuses.
   server.maxHeadersCount = 0;
 
@@ -55,14 +73,19 @@ export function createHttpServer(app: Express): HttpServer {
     latest.set(request.socket, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    refuse(socket, statusOf(error), latest.get(socket));
+    const status = statusOf(error);
+    const named = () => requestLog?.unreadable(status, error.code ?? 'unknown', socket);
+    refuse(socket, status, named, latest.get(socket));
   });
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    requestLog?.begin(request, response);
     answerWithError(response, 417);
   });
-  server.on('connect', (_request: IncomingMessage, socket) => refuse(socket, 405));
+  server.on('connect', (_request: IncomingMessage, socket) => {
+    refuse(socket, 405, () => requestLog?.unreadable(405, 'CONNECT', socket));
+  });
   // No listener for `upgrade`: Node then serves the request as if no upgrade had been offered.
-  return Object.assign(server, { announceClose: () => answers.announceClose() });
+  return server;
 }
 
 /** The answers that have not left yet. */
@@ -87,9 +110,9 @@ class OpenAnswers {
   }
 }
 
-function refuseRequest(response: ServerResponse, admission: 'busy' | 'unwelcome'): void {
+function refuseRequest(response: ServerResponse, decision: 'busy' | 'unwelcome'): void {
   response.setHeader('Retry-After', '1');
-  if (admission === 'unwelcome') response.setHeader('Connection', 'close');
+  if (decision === 'unwelcome') response.setHeader('Connection', 'close');
   answerWithError(response, 503);
 }
 
@@ -109,30 +132,43 @@ function statusOf({ code }: NodeJS.ErrnoException): number {
   return 400;
 }
 
-/** Answers on the bare connection and closes it; after the answer that is already on its way, if there is one. */
-function refuse(socket: Duplex, status: number, current?: ServerResponse): void {
+/**
+ * Answers on the bare connection and closes it; after the answer that is already on its way, if there is one.
+ * @param named what comes in place of a request is told to the log, which names it
+ */
+function refuse(
+  socket: Duplex,
+  status: number,
+  named: () => string | undefined,
+  current?: ServerResponse,
+): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const answer = () => {
-    socket.end(rawAnswer(status));
+  const answer = (requestId: string | undefined) => {
+    socket.end(rawAnswer(status, requestId));
     // Closing at once could reset the connection before the client has read the answer.
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   };
   const isPending = current !== undefined && !current.writableFinished && !current.destroyed;
   const isItsBody = isPending && !current.req.complete && !current.headersSent;
-  if (!isPending || isItsBody) answer();
-  else current.once('finish', answer);
+  if (isItsBody) {
+    // The log tells of this request when its connection ends.
+    current.statusCode = status;
+    answer(current.getHeader('X-Request-Id')?.toString());
+  } else if (isPending) current.once('finish', () => answer(named()));
+  else answer(named());
 }
 
-function rawAnswer(status: number): string {
+function rawAnswer(status: number, requestId: string | undefined): string {
   const body = errorBody(status);
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
+    ...(requestId === undefined ? [] : [`X-Request-Id: ${requestId}`]),
     ...(status === 405 ? ['Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS'] : []),
     'Connection: close',
     '',

@@ -7,6 +7,7 @@ import type { Endpoints } from './endpoints.js';
 import { sendError } from './error-responses.js';
 import { sendPublicJson } from './public-json.js';
 import { jsonBody } from './request-body.js';
+import type { SecurityLog } from './security-log.js';
 import { StreamListJson, historyJson } from './stream-json.js';
 import type { Throttling } from './throttling.js';
 import { pathId, valid } from './valid.js';
@@ -25,6 +26,7 @@ export function streamRoutes(
   { castVote, viewVotes, directory, clock }: HttpDependencies,
   authentication: Authentication,
   throttling: Throttling,
+  security: SecurityLog,
 ): void {
   const streamList = new StreamListJson();
   // The stream list and the history are exempt from all limits.
@@ -57,7 +59,10 @@ export function streamRoutes(
     const stream = pathId<StreamId>(request);
     const { voteType } = valid(voteBody, await jsonBody(request, response));
     const cast = await castVote.execute(session.value, stream, voteType);
-    if (!cast.ok) return sendError(response, cast.error);
+    if (!cast.ok) {
+      if (cast.error.kind === 'session-ended') security.sessionEnded(request, session.value);
+      return sendError(response, cast.error);
+    }
     response.json({ message: VOTE_MESSAGES[cast.value] });
   });
 }

@@ -1,9 +1,9 @@
-import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import type { Admission, RateLimiter, RateQuota } from '../../application/ports/rate-limiter.js';
 import type { OrganizationTokenId, StreamUuid } from '../../domain/ids.js';
-import type { HttpLog } from './dependencies.js';
+import { clientAddress } from './caller.js';
+import type { HttpLog, HttpMetrics } from './dependencies.js';
 import { sendError } from './error-responses.js';
 
 const ALL_ROUTES: RateQuota = {
@@ -27,6 +27,7 @@ export class Throttling {
   constructor(
     private readonly limiter: RateLimiter | null,
     private readonly log: HttpLog,
+    private readonly metrics?: HttpMetrics,
   ) {}
 
   /** The global limits, counted per client address. */
@@ -38,13 +39,13 @@ export class Throttling {
   strict(route: string, limit: number): RequestHandler {
     return async (request, response, next) => {
       const quota = { name: route, windows: [{ seconds: 60, limit }] };
-      if (await this.#admits(response, clientAddress(request), [ALL_ROUTES, quota])) next();
+      if (await this.#admits(response, addressKey(request), [ALL_ROUTES, quota])) next();
     };
   }
 
   /** False: refused, and the refusal was sent. */
   admitsAddress(request: Request, response: Response): Promise<boolean> {
-    return this.#admits(response, clientAddress(request), [ALL_ROUTES]);
+    return this.#admits(response, addressKey(request), [ALL_ROUTES]);
   }
 
   /**
@@ -65,19 +66,21 @@ export class Throttling {
       this.log.warn({ requestId, err: error }, 'The rate limiter failed: the request was not counted.');
       return true;
     }
-    setRateLimitHeaders(response, quotas, admission);
-    if (!admission.admitted)
-      sendError(response, { kind: 'too-many-requests', retryAfterSeconds: wait(admission) });
-    return admission.admitted;
+    const policies = policyNames(quotas);
+    setRateLimitHeaders(response, policies, admission);
+    if (admission.admitted) return true;
+    admission.windows.forEach(({ waitMilliseconds }, index) => {
+      if (waitMilliseconds > 0) this.metrics?.limitExceeded(policies[index] ?? '');
+    });
+    sendError(response, { kind: 'too-many-requests', retryAfterSeconds: wait(admission) });
+    return false;
   }
 }
 
 /** IPv6 by /64, of which one customer usually has the whole; an IPv4 address as itself also where IPv6 writes it. */
-function clientAddress(request: Request): string {
-  const { ip } = request;
-  // A proxy that we trust may still forward nonsense.
-  const address = ip !== undefined && isIP(ip) !== 0 ? ip : (request.socket.remoteAddress ?? '');
-  return `address:${isIP(address) === 0 ? 'unknown' : ipKeyGenerator(address, IPV6_CLIENT_PREFIX)}`;
+function addressKey(request: Request): string {
+  const address = clientAddress(request);
+  return `address:${address === null ? 'unknown' : ipKeyGenerator(address, IPV6_CLIENT_PREFIX)}`;
 }
 
 /** Whole seconds, after which every window has room again. */
@@ -85,13 +88,17 @@ function wait({ windows }: Admission): number {
   return Math.max(1, ...windows.map((window) => Math.ceil(window.waitMilliseconds / 1_000)));
 }
 
-/** draft-ietf-httpapi-ratelimit-headers-08; `t` is when one more request would be admitted. */
-function setRateLimitHeaders(response: Response, quotas: readonly RateQuota[], { windows }: Admission): void {
-  const names = quotas.flatMap((quota) =>
-    quota.windows.map(({ seconds }) => (quota === ALL_ROUTES ? `"${seconds}s"` : `"${seconds}s-strict"`)),
+/** One for each window. */
+function policyNames(quotas: readonly RateQuota[]): readonly string[] {
+  return quotas.flatMap((quota) =>
+    quota.windows.map(({ seconds }) => (quota === ALL_ROUTES ? `${seconds}s` : `${seconds}s-strict`)),
   );
+}
+
+/** draft-ietf-httpapi-ratelimit-headers-08; `t` is when one more request would be admitted. */
+function setRateLimitHeaders(response: Response, policies: readonly string[], { windows }: Admission): void {
   const list = (item: (window: Admission['windows'][number]) => string) =>
-    windows.map((window, index) => `${names[index]};${item(window)}`).join(', ');
+    windows.map((window, index) => `"${policies[index]}";${item(window)}`).join(', ');
   response.set(
     'RateLimit-Policy',
     list(({ limit, seconds }) => `q=${limit};w=${seconds}`),

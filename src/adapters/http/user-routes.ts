@@ -13,6 +13,7 @@ import type { Endpoints } from './endpoints.js';
 import { sendError } from './error-responses.js';
 import { type BrokenRule, ruleOf } from './input-rules.js';
 import { jsonBody } from './request-body.js';
+import type { SecurityLog } from './security-log.js';
 import { streamJson } from './stream-json.js';
 import type { Throttling } from './throttling.js';
 import { pathText, text, valid } from './valid.js';
@@ -69,6 +70,7 @@ export function userRoutes(
   dependencies: HttpDependencies,
   authentication: Authentication,
   throttling: Throttling,
+  security: SecurityLog,
 ): void {
   const { registerAccount, activateAccount, disownAccount, logIn, requestPasswordReset, resetPassword } =
     dependencies;
@@ -77,13 +79,24 @@ export function userRoutes(
   endpoints.post('/user', throttling.strict('POST /user', 5), async (request, response) => {
     const registration = valid(registrationBody, await jsonBody(request, response));
     const registered = await registerAccount.execute(registration);
-    if (!registered.ok) return sendError(response, registered.error);
+    const { email } = registration;
+    if (!registered.ok) {
+      const { kind } = registered.error;
+      // What is wrong with the input never gets here: see `valid`.
+      if (kind !== 'invalid-registration') security.record(request, 'registration-refused', { email }, kind);
+      return sendError(response, registered.error);
+    }
+    security.record(request, 'account-registered', { user: registered.value, email });
     response.status(201).json({ message: 'User created, please active user' });
   });
 
   endpoints.post('/user/activate/:token', throttling.perAddress, async (request, response) => {
     const activated = await activateAccount.execute(pathText(request, 'token'));
-    if (!activated.ok) return sendError(response, activated.error);
+    if (!activated.ok) {
+      security.record(request, 'one-time-token-refused', {}, 'activation');
+      return sendError(response, activated.error);
+    }
+    security.record(request, 'account-activated', { user: activated.value });
     response.json({ message: 'User activated' });
   });
 
@@ -92,14 +105,26 @@ export function userRoutes(
     throttling.strict('DELETE /user/verify', 5),
     async (request, response) => {
       const disowned = await disownAccount.execute(pathText(request, 'token'));
-      if (!disowned.ok) return sendError(response, disowned.error);
+      if (!disowned.ok) {
+        security.record(request, 'one-time-token-refused', {}, 'disowning');
+        return sendError(response, disowned.error);
+      }
+      security.record(request, 'account-disowned', { user: disowned.value });
       response.json({ message: 'User deleted' });
     },
   );
 
   endpoints.post('/user/login', throttling.strict('POST /user/login', 10), async (request, response) => {
-    const loggedIn = await logIn.execute(valid(loginBody, await jsonBody(request, response)));
-    if (!loggedIn.ok) return sendError(response, loggedIn.error);
+    const credentials = valid(loginBody, await jsonBody(request, response));
+    const loggedIn = await logIn.execute(credentials);
+    const { email } = credentials;
+    if (!loggedIn.ok) {
+      const { error } = loggedIn;
+      const reason = error.kind === 'wrong-credentials' ? error.reason : error.kind;
+      security.record(request, 'login-refused', { email }, reason);
+      return sendError(response, error);
+    }
+    security.record(request, 'logged-in', { user: loggedIn.value.user, email });
     response.json({ access_token: loggedIn.value.accessToken });
   });
 
@@ -111,6 +136,7 @@ export function userRoutes(
       const earliest = delay(RESET_ANSWER_MILLISECONDS);
       const requested = await requestPasswordReset.execute(email);
       if (!requested.ok) return sendError(response, requested.error);
+      security.record(request, 'reset-requested', { email });
       await earliest;
       response.json({ message: 'forgetPassword.sendRequest' });
     },
@@ -119,7 +145,12 @@ export function userRoutes(
   endpoints.put('/user/resetPassword/:token', throttling.perAddress, async (request, response) => {
     const { password } = valid(newPasswordBody, await jsonBody(request, response));
     const reset = await resetPassword.execute(pathText(request, 'token'), password);
-    if (!reset.ok) return sendError(response, reset.error);
+    if (!reset.ok) {
+      if (reset.error.kind === 'invalid-token')
+        security.record(request, 'one-time-token-refused', {}, 'reset');
+      return sendError(response, reset.error);
+    }
+    security.record(request, 'password-reset', { user: reset.value });
     response.status(201).json({ message: 'resetPassword.successful' });
   });
 
@@ -127,7 +158,10 @@ export function userRoutes(
     const session = authentication.session(request);
     if (!session.ok) return sendError(response, session.error);
     const streams = await directory.streamsOfMember(session.value);
-    if (!streams.ok) return sendError(response, streams.error);
+    if (!streams.ok) {
+      security.sessionEnded(request, session.value);
+      return sendError(response, streams.error);
+    }
     const now = clock.now();
     response.json(
       streams.value.map((stream) => ({

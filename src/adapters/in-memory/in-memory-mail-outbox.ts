@@ -1,4 +1,4 @@
-import type { MailOutbox, OwedMail, StoredMail } from '../../application/ports/mail-outbox.js';
+import type { MailCounts, MailOutbox, OwedMail, StoredMail } from '../../application/ports/mail-outbox.js';
 import { type Instant, later } from '../../domain/ids.js';
 import type { InMemoryDatabase, MailRow } from './in-memory-database.js';
 
@@ -51,6 +51,18 @@ export class InMemoryMailOutbox implements MailOutbox {
       const state = isGivenUp ? ('given-up' as const) : ('waiting' as const);
       return email ? [{ id, kind, email, owedSince, attempts, state, lastProblem: problem }] : [];
     });
+  }
+
+  async counts(now: Instant): Promise<MailCounts> {
+    const mails = this.#all();
+    const tried = mails.filter(({ isGivenUp }) => !isGivenUp);
+    const due = tried.filter(({ dueAt }) => dueAt <= now).length;
+    return {
+      due,
+      waiting: tried.length - due,
+      givenUp: mails.length - tried.length,
+      oldestOwedSince: tried[0]?.owedSince ?? null,
+    };
   }
 
   async retry(which: { readonly id: string } | 'given-up', now: Instant): Promise<number> {

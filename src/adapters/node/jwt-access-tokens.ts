@@ -1,8 +1,9 @@
 import { type KeyObject, createHmac, createSecretKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import type { AccessTokens } from '../../application/ports/access-tokens.js';
+import type { AccessTokens, RefusedAccessToken } from '../../application/ports/access-tokens.js';
 import type { Session } from '../../domain/account.js';
 import { type Instant, SECOND, type UserId, parseId } from '../../domain/ids.js';
+import { type Result, err, ok } from '../../domain/result.js';
 
 const ALGORITHM = 'HS256';
 const TYPE = 'JWT';
@@ -44,33 +45,36 @@ export class JwtAccessTokens implements AccessTokens {
     });
   }
 
-  verify(token: string, now: Instant): Session | null {
-    const claims = this.#verifiedClaims(token, now);
-    if (claims === null) return null;
+  verify(token: string, now: Instant): Result<Session, RefusedAccessToken> {
+    const verified = this.#verifiedClaims(token, now);
+    if (!verified.ok) return verified;
     // What jsonwebtoken leaves unchecked: it takes tokens without `exp`, of any subject and from the future.
-    const { sub, ver, iat, exp, aud } = claims;
+    const { sub, ver, iat, exp, aud } = verified.value;
     const user = typeof sub === 'string' ? parseId(sub) : null;
     const wellTimed =
       isPositiveInteger(iat) && isPositiveInteger(exp) && iat <= seconds(now) + CLOCK_SKEW && iat <= exp;
-    if (user === null || !wellTimed || !isPositiveInteger(ver) || aud !== AUDIENCE) return null;
-    return { user: user as UserId, credentialVersion: ver };
+    if (user === null || !wellTimed || !isPositiveInteger(ver) || aud !== AUDIENCE)
+      return err({ kind: 'wrong-claims' });
+    return ok({ user: user as UserId, credentialVersion: ver });
   }
 
-  /** null for whatever jsonwebtoken, or the header, gives a reason to refuse. */
-  #verifiedClaims(token: string, now: Instant): Record<string, unknown> | null {
+  /** Refuses whatever jsonwebtoken, or the header, gives a reason to refuse. */
+  #verifiedClaims(token: string, now: Instant): Result<Record<string, unknown>, RefusedAccessToken> {
     try {
       const header = jwt.decode(token, { complete: true })?.header;
       const secret = header && isOurs(header) ? this.#byId.get(header.kid) : undefined;
-      if (!secret) return null;
+      if (!secret) return err({ kind: 'not-ours' });
       const claims = jwt.verify(token, secret, {
         algorithms: [ALGORITHM],
         issuer: ISSUER,
         audience: AUDIENCE,
         clockTimestamp: now / SECOND,
       });
-      return typeof claims === 'string' ? null : claims;
-    } catch {
-      return null;
+      return typeof claims === 'string' ? err({ kind: 'wrong-claims' }) : ok(claims);
+    } catch (error) {
+      if (error instanceof jwt.TokenExpiredError) return err({ kind: 'expired' });
+      const isUnsigned = error instanceof Error && /signature/.test(error.message);
+      return err({ kind: isUnsigned ? 'bad-signature' : 'wrong-claims' });
     }
   }
 }

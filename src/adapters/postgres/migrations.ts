@@ -38,22 +38,45 @@ export class DirectoryMigrations implements Knex.MigrationSource<string> {
   }
 }
 
-/** Brings the schema up to date; all or nothing, one at a time over all nodes. @returns what was applied */
+/** A newer version than this has changed the schema: it alone can take that back. */
+export class SchemaIsNewer extends Error {
+  override readonly name = 'SchemaIsNewer';
+
+  constructor(names: readonly string[]) {
+    super(`A newer version has changed the schema (${names.join(', ')}): take that back with it first.`);
+  }
+}
+
+/**
+ * Brings the schema up to date; all or nothing, one at a time over all nodes. What a newer version has added is left alone.
+ * @returns what was applied
+ */
 export function migrateUp(db: PostgresDatabase): Promise<readonly string[]> {
   return oneAtATime(db, (migrator, config) => migrator.latest(config));
 }
 
-/** Takes the last migration back. @returns its name, or nothing if there is none */
+/**
+ * Takes the last migration back.
+ * @returns its name, or nothing if there is none
+ * @throws SchemaIsNewer
+ */
 export function migrateDown(db: PostgresDatabase): Promise<readonly string[]> {
-  return oneAtATime(db, (migrator, config) => migrator.down(config));
+  return oneAtATime(db, async (migrator, config) => {
+    const [applied] = (await migrator.list(config)) as [readonly { readonly name: string }[], unknown];
+    const newer = applied.map(({ name }) => name).filter((name) => !(name in MIGRATIONS));
+    if (newer.length > 0) throw new SchemaIsNewer(newer);
+    return migrator.down(config);
+  });
 }
 
 export interface MigrationState {
   readonly name: string;
   readonly isApplied: boolean;
+  /** False: a newer version has applied it. */
+  readonly isKnown: boolean;
 }
 
-/** All migrations in their order; also those that only the database knows, which a newer version left. Changes nothing. */
+/** All migrations in their order, then those of a newer version. Changes nothing. */
 export async function migrationStatus(db: PostgresDatabase): Promise<readonly MigrationState[]> {
   const [table] = await db.rows<{ exists: boolean }>(
     `select to_regclass('knex_migrations') is not null as exists`,
@@ -63,7 +86,11 @@ export async function migrationStatus(db: PostgresDatabase): Promise<readonly Mi
     : [];
   const appliedNames = new Set(applied.map(({ name }) => name));
   const names = new Set([...Object.keys(MIGRATIONS), ...appliedNames]);
-  return [...names].map((name) => ({ name, isApplied: appliedNames.has(name) }));
+  return [...names].map((name) => ({
+    name,
+    isApplied: appliedNames.has(name),
+    isKnown: name in MIGRATIONS,
+  }));
 }
 
 /**
@@ -77,7 +104,11 @@ function oneAtATime(
   return db.patiently((knex) =>
     knex.transaction(async (trx) => {
       await lock(trx, 'migrations');
-      const migrated = await migrate(trx.migrate, { migrationSource: new DirectoryMigrations() });
+      const migrated = await migrate(trx.migrate, {
+        migrationSource: new DirectoryMigrations(),
+        // Nodes of two versions run beside each other while one takes the place of the other.
+        disableMigrationsListValidation: true,
+      });
       const [, names] = migrated as [batch: number, names: readonly string[]];
       return names;
     }),

@@ -1,9 +1,9 @@
 import knex, { type Knex } from 'knex';
-import type { Client } from 'pg';
+import type { Client, QueryResult } from 'pg';
 import { Unavailable } from '../../application/errors.js';
 import { MINUTE, SECOND } from '../../domain/ids.js';
 import { withFileLock } from './file-lock.js';
-import { isAnswer, isOutage, isWorthRepeating } from './postgres-errors.js';
+import { DatabaseUnusable, isAnswer, isOutage, isWorthRepeating } from './postgres-errors.js';
 
 /** How PostgreSQL is reached. */
 export type PostgresConnection =
@@ -18,6 +18,8 @@ interface Patience {
   readonly statementMilliseconds: number;
   /** We give up waiting for its answer: a stopped server says nothing at all. 0: never. */
   readonly answerMilliseconds: number;
+  /** The same for all answers of a transaction together, left out: however long each of them takes. */
+  readonly transactionMilliseconds?: number;
 }
 
 /** A request gets its refusal within three seconds: it may wait for a connection, and then for an answer. */
@@ -26,6 +28,7 @@ const SERVING: Patience = {
   acquireMilliseconds: SECOND,
   statementMilliseconds: 1.5 * SECOND,
   answerMilliseconds: 1.75 * SECOND,
+  transactionMilliseconds: 1.75 * SECOND,
 };
 /** Whoever types a command rather waits. */
 const PATIENT: Patience = {
@@ -55,8 +58,13 @@ const MAX_REPEATS = 5;
 
 /** A Knex with a pool and time-outs that fit its use. */
 export function createKnex(connection: PostgresConnection): Knex {
-  if ('socketFolder' in connection) return pooled(connection, SERVING_EMBEDDED, EMBEDDED_POOL_SIZE);
-  return pooled(connection, connection.isPatient ? PATIENT : SERVING, POOL_SIZE);
+  const size = 'socketFolder' in connection ? EMBEDDED_POOL_SIZE : POOL_SIZE;
+  return pooled(connection, patienceWith(connection), size);
+}
+
+function patienceWith(connection: PostgresConnection): Patience {
+  if ('socketFolder' in connection) return SERVING_EMBEDDED;
+  return connection.isPatient ? PATIENT : SERVING;
 }
 
 function pooled(connection: PostgresConnection, patience: Patience, size: number): Knex {
@@ -95,14 +103,25 @@ export interface Statements {
 interface ConnectionPool {
   acquireConnection(): Promise<Client>;
   releaseConnection(connection: Client): Promise<void>;
+  /** Gone once it is closed. */
+  readonly pool?: {
+    readonly max: number;
+    numUsed(): number;
+    numFree(): number;
+    numPendingAcquires(): number;
+  };
 }
 
-/** PostgreSQL, real or embedded. Promises reject with {@link Unavailable} when it cannot answer, else with what it said. */
+/**
+ * PostgreSQL, real or embedded. Promises reject with {@link Unavailable} when it cannot
+ * answer, with {@link DatabaseUnusable} when it is not set up for us, else with what it said.
+ */
 export class PostgresDatabase implements Statements {
   readonly #knex: Knex;
   readonly #pool: ConnectionPool;
   /** In the one session that all connections to PGlite share, a name would be taken for all of them. */
   readonly #namesStatements: boolean;
+  #outages = 0;
 
   constructor(private readonly connection: PostgresConnection) {
     this.#knex = createKnex(connection);
@@ -111,15 +130,17 @@ export class PostgresDatabase implements Statements {
   }
 
   rows<Row>(text: string, values: readonly unknown[] = [], name?: string): Promise<Row[]> {
-    return this.#connected((client) => this.#run<Row>(client, text, values, name));
+    return this.#connected(async (client) => (await this.#ask<Row>(client, text, values, name)).rows);
   }
 
   /** Commits when `work` resolves, rolls back when it rejects. `work` may run again after a deadlock. */
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
     return this.#connected(async (client) => {
-      await client.query('begin');
-      const result = await this.#untilFailure(client, work);
-      const { command } = await client.query('commit');
+      const endsAt = performance.now() + (patienceWith(this.connection).transactionMilliseconds ?? Infinity);
+      const ask: Ask = (text, values = [], name) => this.#ask(client, text, values, name, endsAt);
+      await ask('begin');
+      const result = await untilFailure(ask, work);
+      const { command } = await ask('commit');
       if (command !== 'COMMIT') throw new Error(`The transaction ended with ${command}.`);
       return result;
     });
@@ -148,6 +169,18 @@ export class PostgresDatabase implements Statements {
     );
   }
 
+  /** Its connections, who waits for one, and how often it could not answer so far. */
+  use() {
+    const { pool } = this.#pool;
+    return {
+      used: pool?.numUsed() ?? 0,
+      free: pool?.numFree() ?? 0,
+      limit: pool?.max ?? 0,
+      pending: pool?.numPendingAcquires() ?? 0,
+      outages: this.#outages,
+    };
+  }
+
   async close(): Promise<void> {
     await this.#knex.destroy();
   }
@@ -162,30 +195,45 @@ export class PostgresDatabase implements Statements {
       if (isWorthRepeating(error) && repeats < MAX_REPEATS) {
         return await this.#connected(work, repeats + 1);
       }
+      if (isOutage(error)) this.#outages += 1;
       throw asThrown(error);
     } finally {
       if (client) await this.#pool.releaseConnection(client);
     }
   }
 
-  async #untilFailure<T>(client: Client, work: (statements: Statements) => Promise<T>): Promise<T> {
-    try {
-      return await work({ rows: (text, values, name) => this.#run(client, text, values, name) });
-    } catch (error) {
-      if (!isOutage(error) || isAnswer(error)) await client.query('rollback');
-      throw error;
-    }
-  }
-
-  async #run<Row>(
+  /** @param endsAt when it must have answered, by `performance.now()` */
+  #ask<Row>(
     client: Client,
     text: string,
     values: readonly unknown[] = [],
     name?: string,
-  ): Promise<Row[]> {
+    endsAt = Infinity,
+  ): Promise<QueryResult<Row & object>> {
+    const left = endsAt - performance.now();
+    if (left <= 0) throw new Error('timeout expired before the transaction ended');
+    const timed = left < Infinity ? { query_timeout: Math.ceil(left) } : {};
     const named = name !== undefined && this.#namesStatements ? { name } : {};
-    const { rows } = await client.query<Row & object>({ text, values: [...values], ...named });
-    return rows;
+    return client.query<Row & object>({ text, values: [...values], ...named, ...timed });
+  }
+}
+
+/** Sends one statement of a transaction. */
+type Ask = <Row>(
+  text: string,
+  values?: readonly unknown[],
+  name?: string,
+) => Promise<QueryResult<Row & object>>;
+
+async function untilFailure<T>(ask: Ask, work: (statements: Statements) => Promise<T>): Promise<T> {
+  try {
+    return await work({
+      rows: async <Row>(text: string, values?: readonly unknown[], name?: string) =>
+        (await ask<Row>(text, values, name)).rows,
+    });
+  } catch (error) {
+    if (!isOutage(error) || isAnswer(error)) await ask('rollback');
+    throw error;
   }
 }
 
@@ -206,5 +254,5 @@ function abandon(client: Client): void {
 }
 
 function asThrown(error: unknown): unknown {
-  return isOutage(error) ? new Unavailable('PostgreSQL', error) : error;
+  return isOutage(error) ? new Unavailable('PostgreSQL', error) : (DatabaseUnusable.from(error) ?? error);
 }

@@ -42,6 +42,40 @@ export function isAnswer(error: unknown): boolean {
   return code !== null && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|25006)/.test(code);
 }
 
+const GRANT = 'Grant the role in DATABASE_URL USAGE and CREATE on the schema; the tables must be its own.';
+
+/** SQLSTATE, and what whoever set the database up can do about it. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '28000': 'Check DATABASE_URL.', // no such role, or not from here
+  '28P01': 'Check DATABASE_URL.', // wrong password
+  '3D000': 'Check DATABASE_URL.', // no such database
+  '3F000': GRANT, // no schema that it may use
+  '42501': GRANT,
+  '42P01': 'Bring the schema up to date with `radio-directory migrate up`.', // no such table
+};
+
+/** What `pg` says by itself: a password is wanted and there is none, or TLS and the server has none. */
+const MISFIT_TEXTS = ['SASL: ', 'The server does not support SSL connections'];
+
+/** PostgreSQL is not set up for us, or we are not for it. Its message tells an operator what to do. */
+export class DatabaseUnusable extends Error {
+  override readonly name = 'DatabaseUnusable';
+
+  private constructor(cause: Error, advice: string) {
+    // Knex puts the statement before what PostgreSQL said.
+    const said = cause.message.split(' - ').at(-1);
+    super(`PostgreSQL refused: ${said}. ${advice}`, { cause });
+  }
+
+  /** null: the error is another one. */
+  static from(error: unknown): DatabaseUnusable | null {
+    if (!(error instanceof Error)) return null;
+    const isMisfit = MISFIT_TEXTS.some((text) => error.message.startsWith(text));
+    const advice = isMisfit ? 'Check DATABASE_URL.' : ADVICE[codeOf(error) ?? ''];
+    return advice === undefined ? null : new DatabaseUnusable(error, advice);
+  }
+}
+
 /** PostgreSQL broke a deadlock, or a serialisation failed: the same statement may succeed when repeated. */
 export function isWorthRepeating(error: unknown): boolean {
   const code = codeOf(error);

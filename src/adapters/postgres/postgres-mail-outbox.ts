@@ -1,4 +1,4 @@
-import type { MailOutbox, OwedMail, StoredMail } from '../../application/ports/mail-outbox.js';
+import type { MailCounts, MailOutbox, OwedMail, StoredMail } from '../../application/ports/mail-outbox.js';
 import { type Instant, later } from '../../domain/ids.js';
 import type { PostgresDatabase } from './postgres-database.js';
 import { instant, timestamp } from './sql.js';
@@ -19,6 +19,13 @@ const LIST = `
   select mails.id, kind, email, ${instant('owed_since')} as "owedSince", attempts,
     case when given_up_at is null then 'waiting' else 'given-up' end as state, last_problem as "lastProblem"
   from mails join accounts on accounts.id = mails.account_id order by owed_since, mails.id`;
+
+const COUNTS = `
+  select count(*) filter (where given_up_at is null and not_before <= $1)::int as due,
+    count(*) filter (where given_up_at is null and not_before > $1)::int as waiting,
+    count(given_up_at)::int as "givenUp",
+    ${instant('min(owed_since) filter (where given_up_at is null)')} as "oldestOwedSince"
+  from mails`;
 
 /** A lease is left to its end: its holder may be sending the mail. */
 const TRY_ANEW = `given_up_at = null, retried_at = $1, attempts = 0,
@@ -61,6 +68,12 @@ export class PostgresMailOutbox implements MailOutbox {
 
   list(): Promise<readonly StoredMail[]> {
     return this.db.rows<StoredMail>(LIST);
+  }
+
+  async counts(now: Instant): Promise<MailCounts> {
+    const [counts] = await this.db.rows<MailCounts>(COUNTS, [timestamp(now)], 'count-mails');
+    if (!counts) throw new Error('The mails were not counted.');
+    return counts;
   }
 
   async retry(which: { readonly id: string } | 'given-up', now: Instant): Promise<number> {

@@ -60,9 +60,9 @@ export class ReplicatedDirectoryReadModel implements DirectoryReadModel {
     if (!this.replication.isGoodFor(stream)) return ask(this.primary);
     try {
       return await within(PATIENCE, ask(this.replica));
-    } catch {
+    } catch (error) {
       // Whatever it was: the primary has the last word, and its failure is the one that counts.
-      this.replication.lost();
+      this.replication.lost(error);
       return ask(this.primary);
     }
   }

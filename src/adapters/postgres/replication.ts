@@ -12,6 +12,9 @@ const MAX_SAMPLES = 100;
 /** `in-use`: reads go there. `no-replica`: the server follows nobody, as after it was promoted. */
 export type ReplicaState = 'in-use' | 'lost' | 'behind' | 'no-replica';
 
+/** Told each new state, the first one too; with the reason if it is `lost`. */
+export type ReplicaListener = (state: ReplicaState, failure?: unknown) => void;
+
 /** A position in the log of the primary, and when it stood there. Milliseconds of the process's own clock. */
 interface Sample {
   readonly at: number;
@@ -29,13 +32,24 @@ export class Replication {
   #samples: Sample[] = [];
   /** The replica has everything that was written before. */
   #followedUntil = -Infinity;
-  #state: ReplicaState = 'lost';
+  /** null: nobody has looked yet. */
+  #state: ReplicaState | null = null;
 
   constructor(
     private readonly primary: PostgresDatabase,
     private readonly replica: PostgresDatabase,
-    private readonly onChange: (state: ReplicaState) => void,
+    private readonly onChange: ReplicaListener,
   ) {}
+
+  get state(): ReplicaState {
+    return this.#state ?? 'lost';
+  }
+
+  /** NaN: it was never reached. */
+  get lagMilliseconds(): number {
+    if (this.#followedUntil === -Infinity) return NaN;
+    return (this.#samples.at(-1)?.at ?? this.#followedUntil) - this.#followedUntil;
+  }
 
   start(): this {
     void this.#watch();
@@ -53,8 +67,8 @@ export class Replication {
   }
 
   /** The replica did not answer: it is left alone until it does. */
-  lost(): void {
-    this.#change('lost');
+  lost(failure: unknown): void {
+    this.#change('lost', failure);
   }
 
   /** It is little behind, and has what this process wrote: about one stream, or about any. */
@@ -83,13 +97,12 @@ export class Replication {
     ]);
     const [primary] = ahead.status === 'fulfilled' ? ahead.value : [];
     if (primary) this.#samples = [...this.#samples, { at, position: primary.position }].slice(-MAX_SAMPLES);
-    const [replica] = behind.status === 'fulfilled' ? behind.value : [];
-    if (!replica) return this.#change('lost');
-    if (!replica.is_replica || replica.position === null) return this.#change('no-replica');
+    if (behind.status === 'rejected') return this.#change('lost', behind.reason);
+    const [replica] = behind.value;
+    if (!replica?.is_replica || replica.position === null) return this.#change('no-replica');
     this.#follow(replica.position);
     // While the primary is away nothing new is written, and the replica falls no further behind.
-    const lag = (this.#samples.at(-1)?.at ?? this.#followedUntil) - this.#followedUntil;
-    this.#change(lag <= MAX_LAG ? 'in-use' : 'behind');
+    this.#change(this.lagMilliseconds <= MAX_LAG ? 'in-use' : 'behind');
   }
 
   #follow(position: number): void {
@@ -99,9 +112,9 @@ export class Replication {
     for (const [stream, at] of this.#writtenAt) if (at < this.#followedUntil) this.#writtenAt.delete(stream);
   }
 
-  #change(state: ReplicaState): void {
+  #change(state: ReplicaState, failure?: unknown): void {
     if (state === this.#state || this.#stopping.signal.aborted) return;
     this.#state = state;
-    this.onChange(state);
+    this.onChange(state, failure);
   }
 }

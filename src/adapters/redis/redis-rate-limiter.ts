@@ -66,6 +66,7 @@ return reply
 `;
 
 const PATIENCE = 200;
+const ONE_OF_A_CLUSTER = 'a node of a Redis Cluster: name several of its nodes in REDIS_URL';
 
 interface AdmitCommand {
   admit(keyCount: number, ...keysAndArguments: (string | number)[]): Promise<number[]>;
@@ -173,5 +174,6 @@ function hashTag(client: string): string {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ('lastNodeError' in error && error.lastNodeError instanceof Error) return reasonOf(error.lastNodeError);
+  if (error.message.startsWith('MOVED ')) return ONE_OF_A_CLUSTER;
   return error.message || ('code' in error ? String(error.code) : error.name);
 }

@@ -26,6 +26,17 @@ export interface StoredMail {
   readonly lastProblem: string | null;
 }
 
+/** How many mails are in the outbox. Each counts once. */
+export interface MailCounts {
+  /** To be sent now. */
+  readonly due: number;
+  /** For their next attempt, or for the end of the one under way. */
+  readonly waiting: number;
+  readonly givenUp: number;
+  /** Since when the oldest of those that are not given up is owed; null: there is none. */
+  readonly oldestOwedSince: Instant | null;
+}
+
 /** Mails waiting to be sent. They enter it through {@link AccountRepository} only, and leave with their account. */
 export interface MailOutbox {
   /**
@@ -43,6 +54,7 @@ export interface MailOutbox {
   giveUp(id: string, at: Instant, reason: string): Promise<void>;
   /** All mails, those owed longest first. */
   list(): Promise<readonly StoredMail[]>;
+  counts(now: Instant): Promise<MailCounts>;
   /**
    * Mails are due at `now` and tried anew, as if they were owed since then; those that are claimed just now as soon
    * as their lease ends.

@@ -14,7 +14,12 @@ export function migrateCommands(program: Command, terminal: Terminal): void {
       options,
       async ({ migrations }) => {
         const applied = await migrations.up();
-        return ok({ json: { applied }, text: listed('Applied', applied, 'The schema was up to date.') });
+        const newer = (await migrations.status()).filter(({ isKnown }) => !isKnown).map(({ name }) => name);
+        const none =
+          newer.length === 0
+            ? 'The schema was up to date.'
+            : `Nothing to apply: a newer version has changed the schema (${newer.join(', ')}).`;
+        return ok({ json: { applied }, text: listed('Applied', applied, none) });
       },
       AS_IT_IS,
     ),

@@ -40,7 +40,7 @@ function readConfig(variables: Variables): { config: Config | null; mistakes: re
     if (!(error instanceof ConfigurationError)) throw error;
     const { mistakes } = error;
     const kept: Record<string, string | undefined> = { ...variables };
-    for (const name of mistakes.map(variableIn)) delete kept[name];
+    for (const name of mistakes.map(variableIn)) kept[name] = '';
     // Its absence may be the mistake. Nothing is signed here.
     if (mistakes.some((mistake) => variableIn(mistake) === 'JWT_SECRETS'))
       kept['JWT_SECRETS'] = '-'.repeat(32);

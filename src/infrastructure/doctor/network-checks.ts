@@ -7,16 +7,20 @@ import { type Finding, fine, problem, reasonOf, warning } from './finding.js';
 const REDIS_PATIENCE = 2 * SECOND;
 const SMTP_PATIENCE = 10 * SECOND;
 
-/** Every node that is named, by a ping. */
+/** Every node that is named, by a ping and by what it says of its cluster. */
 export async function checkRedis({ redisUrls }: Config): Promise<Finding[]> {
   const [first] = redisUrls;
   if (first === undefined)
     return [fine('redis', 'REDIS_URL is not set: each process counts limits by itself.')];
-  return Promise.all(redisUrls.map((url) => checkRedisNode(url, new URL(first))));
+  return Promise.all(redisUrls.map((url) => checkRedisNode(url, new URL(first), redisUrls.length === 1)));
 }
 
 /** The credentials of the first node are those of the whole cluster. */
-async function checkRedisNode(address: string, { username, password }: URL): Promise<Finding> {
+async function checkRedisNode(
+  address: string,
+  { username, password }: URL,
+  isAlone: boolean,
+): Promise<Finding> {
   const url = new URL(address);
   url.username ||= username;
   url.password ||= password;
@@ -31,10 +35,23 @@ async function checkRedisNode(address: string, { username, password }: URL): Pro
   let cause: unknown = null;
   redis.on('error', (error: unknown) => (cause ??= error));
   try {
-    await within(REDIS_PATIENCE, async () => {
+    const cluster = await within(REDIS_PATIENCE, async () => {
       await redis.connect();
       await redis.ping();
+      return clusterInfo(redis);
     });
+    if (/cluster_state:(?!ok)/.test(cluster))
+      return problem(
+        'redis',
+        `${url.host} says that its cluster is down.`,
+        'Bring back the nodes that it lacks; until then each process counts limits by itself.',
+      );
+    if (isAlone && /cluster_size:(?!1\b)/.test(cluster))
+      return problem(
+        'redis',
+        `${url.host} is a node of a Redis Cluster.`,
+        'Name several of its nodes in REDIS_URL, with commas; until then each process counts limits by itself.',
+      );
     return fine('redis', `${url.host} answers.`);
   } catch (error) {
     return problem(
@@ -44,6 +61,16 @@ async function checkRedisNode(address: string, { username, password }: URL): Pro
     );
   } finally {
     redis.disconnect();
+  }
+}
+
+/** Empty where it knows of no cluster, or does not tell. */
+async function clusterInfo(redis: Redis): Promise<string> {
+  try {
+    return await redis.cluster('INFO');
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ReplyError') return '';
+    throw error;
   }
 }
 
@@ -73,13 +100,13 @@ export async function checkSmtp({ smtpUrl, mailFrom, publicUrl, production }: Co
   }
 }
 
-async function within(milliseconds: number, work: () => Promise<unknown>): Promise<void> {
+async function within<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds / SECOND} s`)), milliseconds);
   });
   try {
-    await Promise.race([work(), late]);
+    return await Promise.race([work(), late]);
   } finally {
     clearTimeout(timer);
   }

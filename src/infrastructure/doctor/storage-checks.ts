@@ -4,8 +4,9 @@ import { access, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { SECOND } from '../../domain/ids.js';
 import { openEmbeddedDatabase } from '../../adapters/postgres/embedded-database.js';
-import { DirectoryMigrations, migrationStatus } from '../../adapters/postgres/migrations.js';
+import { migrationStatus } from '../../adapters/postgres/migrations.js';
 import { type PostgresConnection, PostgresDatabase } from '../../adapters/postgres/postgres-database.js';
+import { DatabaseUnusable } from '../../adapters/postgres/postgres-errors.js';
 import { PostgresMailOutbox } from '../../adapters/postgres/postgres-mail-outbox.js';
 import type { Config } from '../config.js';
 import { type Finding, fine, problem, reasonOf, warning } from './finding.js';
@@ -133,7 +134,7 @@ async function checkServer(connection: PostgresConnection, name: string, advice:
       ...(await checkSchema(db)),
     ];
   } catch (error) {
-    return [problem('database', `${capitalized(name)} does not answer: ${reasonOf(error)}.`, advice)];
+    return [problem('database', `${capitalized(name)} ${failureOf(error)}.`, advice)];
   } finally {
     await db.close();
   }
@@ -150,19 +151,10 @@ export function checkClocks(skew: number): Finding {
 }
 
 async function checkSchema(db: PostgresDatabase): Promise<Finding[]> {
-  const known = new Set(await new DirectoryMigrations().getMigrations());
   const all = await migrationStatus(db);
   const pending = all.filter(({ isApplied }) => !isApplied).map(({ name }) => name);
-  const newer = all.filter(({ name }) => !known.has(name)).map(({ name }) => name);
-  if (newer.length > 0)
-    return [
-      problem(
-        'schema',
-        `A newer version has changed it: ${newer.join(', ')}.`,
-        'Run that version, or take its migrations back with it.',
-      ),
-    ];
-  if (pending.length > 0)
+  const newer = all.filter(({ isKnown }) => !isKnown).map(({ name }) => name);
+  if (newer.length === 0 && pending.length > 0)
     return [
       problem(
         'schema',
@@ -170,7 +162,15 @@ async function checkSchema(db: PostgresDatabase): Promise<Finding[]> {
         'Run `radio-directory migrate up`, or start the server.',
       ),
     ];
-  return [fine('schema', 'It is up to date.'), await checkMails(db)];
+  const schema =
+    newer.length === 0
+      ? fine('schema', 'It is up to date.')
+      : warning(
+          'schema',
+          `A newer version has changed it: ${newer.join(', ')}.`,
+          'Run that version soon, or take its migrations back with it.',
+        );
+  return [schema, await checkMails(db)];
 }
 
 async function checkMails(db: PostgresDatabase): Promise<Finding> {
@@ -207,12 +207,16 @@ async function checkReplica(url: string): Promise<Finding> {
   } catch (error) {
     return problem(
       'replica',
-      `${host} does not answer: ${reasonOf(error)}.`,
+      `${host} ${failureOf(error)}.`,
       'Start it, or leave DATABASE_REPLICA_URL unset: the primary answers meanwhile.',
     );
   } finally {
     await db.close();
   }
+}
+
+function failureOf(error: unknown): string {
+  return `${error instanceof DatabaseUnusable ? 'is not set up for us' : 'does not answer'}: ${reasonOf(error)}`;
 }
 
 function capitalized(text: string): string {
