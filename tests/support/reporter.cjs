@@ -1,6 +1,17 @@
 'use strict';
 const Mocha = require('mocha');
 
+/** What the tests have to end in, once all of them ran. */
+const END_MILLISECONDS = 20_000;
+
+/** A test that failed half-way may have left a server or a connection behind, which would keep this process for ever. */
+function endWhatDoesNotEnd() {
+  console.log(
+    `These tests do not end by themselves. Still open: ${process.getActiveResourcesInfo().join(', ')}`,
+  );
+  process.exit(1);
+}
+
 /**
  * Mocha's Spec reporter, then the tests that were skipped by name, then one plain line of totals. A test is skipped only
  * where the machine lacks something it needs (no server, no browser); with CI=true that is a failure.
@@ -19,6 +30,7 @@ module.exports = class TotalsReporter extends Mocha.reporters.Spec {
         process.once('exit', () => (process.exitCode ||= 1));
       }
       console.log(`${passes} passed, ${failures + refused} failed, ${skipped.length} skipped`);
+      setTimeout(endWhatDoesNotEnd, END_MILLISECONDS).unref();
     });
   }
 };
