@@ -14,6 +14,7 @@ import { userCommands } from './cli/user-commands.js';
 import { type Config, ConfigurationError, loadConfig } from './config.js';
 import type { Directory } from './directory.js';
 import type { Finding } from './doctor/finding.js';
+import { onFirstSignal } from './signals.js';
 
 /** Where a command runs: the process, or a test. */
 export interface CommandLineEnvironment {
@@ -137,11 +138,7 @@ function ofProcess(): CommandLineEnvironment {
     serve: async (config, announce) => (await import('./serve.js')).serve(config, announce),
     diagnose: async (variables) => (await import('./doctor/diagnose.js')).diagnose(variables),
     stdin: process.stdin,
-    onInterrupt: (listener) => {
-      const signals = ['SIGINT', 'SIGTERM'] as const;
-      for (const signal of signals) process.once(signal, listener);
-      return () => signals.forEach((signal) => process.off(signal, listener));
-    },
+    onInterrupt: onFirstSignal,
     stdout: process.stdout,
     stderr: process.stderr,
     isTerminal: process.stderr.isTTY,

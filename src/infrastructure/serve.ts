@@ -8,6 +8,7 @@ import type { Config } from './config.js';
 import { type Address, listenOn, stopListening } from './listening.js';
 import { type Logger, createLogger } from './logger.js';
 import { type Service, createService, version } from './service.js';
+import { type StopSignal, onFirstSignal } from './signals.js';
 
 /** A stop that takes so much longer than it may, in milliseconds, never ends. */
 const HUNG = 20_000;
@@ -15,9 +16,6 @@ const HUNG = 20_000;
 /** Milliseconds between two attempts to start while the database is away; each so many are told to the log. */
 const RETRY_PAUSE = 1_000;
 const REMINDER = 30;
-
-/** npm passes on what the terminal has sent to all: the same signal again within so many milliseconds is that one. */
-const ECHO = 1_000;
 
 /** Where a server listens. `management` is null where that is off. */
 export interface ServerAddresses extends Address {
@@ -45,7 +43,13 @@ export async function serve(config: Config, announce?: (addresses: ServerAddress
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   let isServing = false;
-  const stop = firstSignal(() => isServing);
+  const stop = new Promise<StopSignal>((resolve) => {
+    onFirstSignal((signal) => {
+      // A start can be waiting for long, and has nothing to finish.
+      if (!isServing) process.exit(0);
+      resolve(signal);
+    });
+  });
 
   const state: ServerState = { phase: 'starting', checks: {}, metrics: () => Promise.resolve(null) };
   const management = await manage(config, state, log);
@@ -109,19 +113,4 @@ async function manage(
   const { host, port } = address;
   log.info({ host, port }, `Probes and metrics answer on http://${host}:${port}/readyz and /metrics`);
   return { address, close: () => stopListening(server, 0) };
-}
-
-/** A second signal ends the process, and so does the first while nothing is served yet: a start can be waiting for long. */
-function firstSignal(isServing: () => boolean): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let first: { readonly signal: NodeJS.Signals; readonly at: number } | null = null;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      process.on(signal, () => {
-        if (first?.signal === signal && performance.now() - first.at < ECHO) return;
-        if (first) process.exit(1);
-        if (!isServing()) process.exit(0);
-        first = { signal, at: performance.now() };
-        resolve(signal);
-      });
-  });
 }

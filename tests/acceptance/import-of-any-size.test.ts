@@ -67,6 +67,9 @@ describe('An import of a whole country and more', () => {
 
     const interrupted = begin(1_200);
     await storedMoreThan(0, folder);
+    // As npx does: the terminal tells both, and npx tells the program once more.
+    interrupted.child.kill('SIGINT');
+    await pause(50);
     interrupted.child.kill('SIGINT');
     const { code, stderr } = await interrupted.end;
     expect(code).to.equal(1);
