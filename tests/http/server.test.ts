@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect } from 'chai';
+import express from 'express';
 import { createHttpServer } from '../../src/adapters/http/server.js';
 import { type HttpService, httpService } from '../support/http-service.js';
 import { type WireError, json } from '../support/wire.js';
@@ -159,6 +161,33 @@ describe('The HTTP server', () => {
     expect(answers.at(-1)?.headers)
       .to.match(/^retry-after: 1$/im)
       .and.to.match(/^connection: close$/im);
+  });
+
+  it('logs how long a request took from its headers on, also while it waited for its turn', async () => {
+    const spin = 30;
+    const busy = createHttpServer(
+      express().use((_request, response) => {
+        for (const start = performance.now(); performance.now() - start < spin;);
+        response.end();
+      }),
+      service.log,
+    ).listen(0, '127.0.0.1');
+    await once(busy, 'listening');
+    const socket = connect((busy.address() as AddressInfo).port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3));
+    while (service.logged.length < 3) await new Promise((tick) => setTimeout(tick, 5));
+    socket.destroy();
+    busy.close();
+    const { milliseconds } = service.logged[2]?.fields as { milliseconds: number };
+    expect(milliseconds).to.be.at.least(2 * spin);
+  });
+
+  it('logs every request of a client that hangs up before any is answered', async () => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write('GET /stream HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(10), () => socket.resetAndDestroy());
+    while (service.logged.length < 10) await new Promise((tick) => setTimeout(tick, 5));
+    expect(service.logged.map(({ message }) => message)).to.deep.equal(Array(10).fill('request'));
   });
 
   describe('logs', () => {

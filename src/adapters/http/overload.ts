@@ -48,14 +48,17 @@ export class Overload {
     });
   }
 
+  /** What comes on a connection that is ending, for floods follow in one packet. Nothing else happens to it. */
+  ignores({ socket }: IncomingMessage): boolean {
+    return this.#ending.has(socket);
+  }
+
   /**
    * Tells, now or soon, what is to be done: the request is worked on, and counts from then on; or `busy`: it may be sent
-   * again; or `unwelcome`: on another connection. Nothing is told of what comes on a connection that is ending: floods
-   * follow in one packet.
+   * again; or `unwelcome`: on another connection. Tells nothing if nobody waits any more.
    */
   decide(request: IncomingMessage, response: ServerResponse, act: (decision: Decision) => void): void {
     const { socket } = request;
-    if (this.#ending.has(socket)) return;
     const pipelined = this.#pipelined.get(socket) ?? 0;
     if (this.#connectionsRefused.has(socket) || pipelined >= MAX_PIPELINED) {
       this.#ending.add(socket);

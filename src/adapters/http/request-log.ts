@@ -5,6 +5,9 @@ import type { RequestHandler } from 'express';
 import { callerOf, clientAddress } from './caller.js';
 import type { HttpLog, HttpMetrics } from './dependencies.js';
 
+/** The requests that were begun, with the address that each is known by. A server begins them before its app does. */
+const begun = new WeakMap<ServerResponse, { address: string | null }>();
+
 /** One line in the log and one count in the metrics for each request, also for those that no route ever sees. */
 export class RequestLog {
   constructor(
@@ -17,11 +20,15 @@ export class RequestLog {
     next();
   };
 
-  /** Names a request, by the name the client gave if it is harmless; tells of it when its answer has left. */
+  /** Names a request, by the name the client gave if it is harmless; tells of it when its answer has left, and once. */
   begin(request: IncomingMessage, response: ServerResponse): void {
+    const client = { address: clientAddress(request) };
+    const known = begun.get(response);
+    // Only the app knows which proxies are believed.
+    if (known) return void Object.assign(known, client);
+    begun.set(response, client);
     const arrived = performance.now();
     const { method = null, headers } = request;
-    const address = clientAddress(request);
     const named = headers['x-request-id'];
     const isHarmless = typeof named === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(named);
     const requestId = isHarmless ? named : randomUUID();
@@ -43,7 +50,7 @@ export class RequestLog {
           ...(writableFinished ? {} : { aborted: true }),
           milliseconds: Math.round(milliseconds),
           ...callerOf(request),
-          address,
+          ...client,
         },
         'request',
       );

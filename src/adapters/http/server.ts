@@ -6,6 +6,7 @@ import {
   type ServerResponse,
   createServer,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { HttpLog, HttpMetrics } from './dependencies.js';
@@ -29,17 +30,18 @@ export interface HttpServer extends Server {
 /**
  * Node's server, with time limits, with JSON in everything that Node answers by itself, and with an early 503 for what
  * it could only answer late.
- * @param log is told of the requests that `app` never sees, and so are the metrics
+ * @param log is told of each request from its headers on, also of those that `app` never sees; and so are the metrics
  */
 export function createHttpServer(app: Express, log?: HttpLog, metrics?: HttpMetrics): HttpServer {
   const requestLog = log && new RequestLog(log, metrics);
   const answers = new OpenAnswers();
   const server = wellSpokenServer((request, response) => {
+    if (overload.ignores(request)) return;
+    requestLog?.begin(request, response);
     overload.decide(request, response, (decision) => {
       answers.add(request, response);
-      if (decision === 'admitted') return void app(request, response);
-      requestLog?.begin(request, response);
-      refuseRequest(response, decision);
+      if (decision === 'admitted') app(request, response);
+      else refuseRequest(response, decision);
     });
   }, requestLog);
   const overload = new Overload(server);
@@ -67,6 +69,7 @@ function wellSpokenServer(listener: RequestListener, requestLog?: RequestLog): S
   // Beyond its count Node drops headers silently; the app counts them and refuses.
   server.maxHeadersCount = 0;
 
+  closeUnanswered(server);
   /** The request that each connection is, or was last, busy with. */
   const latest = new WeakMap<Duplex, ServerResponse>();
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -86,6 +89,28 @@ function wellSpokenServer(listener: RequestListener, requestLog?: RequestLog): S
   });
   // No listener for `upgrade`: Node then serves the request as if no upgrade had been offered.
   return server;
+}
+
+/**
+ * Of several requests that wait on a connection which breaks, Node tells only the first that its answer is closed; whoever
+ * counts or keeps the others until then would do so for ever.
+ */
+function closeUnanswered(server: Server): void {
+  const unanswered = new WeakMap<Socket, Set<ServerResponse>>();
+  server.on('connection', (socket) => {
+    const responses = new Set<ServerResponse>();
+    unanswered.set(socket, responses);
+    socket.once('close', () => {
+      // Once Node has told the first.
+      setImmediate(() => {
+        for (const response of responses) response.emit('close');
+      });
+    });
+  });
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const responses = unanswered.get(socket)?.add(response);
+    response.once('close', () => responses?.delete(response));
+  });
 }
 
 /** The answers that have not left yet. */
