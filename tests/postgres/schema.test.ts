@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { migrateUp } from '../../src/adapters/postgres/migrations.js';
 import { PostgresDatabase } from '../../src/adapters/postgres/postgres-database.js';
@@ -199,6 +200,15 @@ onEachPostgres('The schema', (connection) => {
     for (const [index, type] of LINK_TYPES.entries())
       await insert('organization_links', { type: `'${type}'`, position: String(index + 1) });
     for (const flag of HIGHLIGHTS) await insert('stream_highlights', { flag: `'${flag}'` });
+  });
+
+  it('refuses without repeating the row: errors are logged, and rows hold hashes and addresses', async () => {
+    for (const email of [`'Anna@radio.example'`, 'null', ROWS.accounts.email]) {
+      const row = { email, username_key: `'ben'`, password_hash: `'$2b$12$abc'` };
+      const refused: unknown = await insert('accounts', row).catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(Error).with.property('code');
+      expect(inspect(refused)).not.to.match(/anna|\$2b/i);
+    }
   });
 
   it('refuses a second holder of a monthly highlight, and takes many of the others', async () => {

@@ -1,5 +1,5 @@
 import knex, { type Knex } from 'knex';
-import type { Client, QueryResult } from 'pg';
+import { type Client, DatabaseError, type QueryResult } from 'pg';
 import { Unavailable } from '../../application/errors.js';
 import { MINUTE, SECOND } from '../../domain/ids.js';
 import { withFileLock } from './file-lock.js';
@@ -254,5 +254,7 @@ function abandon(client: Client): void {
 }
 
 function asThrown(error: unknown): unknown {
+  // There PostgreSQL repeats the row, password hash and all, and logs show whatever an error has.
+  if (error instanceof DatabaseError) error.detail = undefined;
   return isOutage(error) ? new Unavailable('PostgreSQL', error) : (DatabaseUnusable.from(error) ?? error);
 }
