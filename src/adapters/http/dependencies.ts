@@ -35,9 +35,11 @@ export interface HttpMetrics {
   }): void;
   /** Too many are open: this one was closed unheard. */
   connectionDropped(): void;
-  /** A request was refused, and this is one of the limits that had no room for it. */
-  limitExceeded(policy: string): void;
-  /** `times` here and below is 0 for each that may come, before any does: what begins at 1 has not risen. Else left out. */
+  /**
+   * A request was refused, and this is one of the limits that had no room for it. `times` here and below is 0 for each
+   * that may come, before any does: what begins at 1 has not risen. Else left out.
+   */
+  limitExceeded(policy: string, times?: number): void;
   reportTaken(form: string, outcome: string, times?: number): void;
   reportRefused(reason: string, times?: number): void;
   /** See `SECURITY_EVENTS`. */

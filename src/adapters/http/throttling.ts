@@ -28,7 +28,9 @@ export class Throttling {
     private readonly limiter: RateLimiter | null,
     private readonly log: HttpLog,
     private readonly metrics?: HttpMetrics,
-  ) {}
+  ) {
+    for (const policy of policyNames([ALL_ROUTES, strictQuota('', 0)])) metrics?.limitExceeded(policy, 0);
+  }
 
   /** The global limits, counted per client address. */
   readonly perAddress: RequestHandler = async (request, response, next) => {
@@ -38,8 +40,7 @@ export class Throttling {
   /** The global limits and, on top, so many requests a minute to this route. */
   strict(route: string, limit: number): RequestHandler {
     return async (request, response, next) => {
-      const quota = { name: route, windows: [{ seconds: 60, limit }] };
-      if (await this.#admits(response, addressKey(request), [ALL_ROUTES, quota])) next();
+      if (await this.#admits(response, addressKey(request), [ALL_ROUTES, strictQuota(route, limit)])) next();
     };
   }
 
@@ -75,6 +76,10 @@ export class Throttling {
     sendError(response, { kind: 'too-many-requests', retryAfterSeconds: wait(admission) });
     return false;
   }
+}
+
+function strictQuota(name: string, limit: number): RateQuota {
+  return { name, windows: [{ seconds: 60, limit }] };
 }
 
 /** IPv6 by /64, of which one customer usually has the whole; an IPv4 address as itself also where IPv6 writes it. */

@@ -169,8 +169,8 @@ export class PrometheusMetrics {
     this.#dropped.inc();
   }
 
-  limitExceeded(policy: string): void {
-    this.#limits.inc({ policy });
+  limitExceeded(policy: string, times = 1): void {
+    this.#limits.inc({ policy }, times);
   }
 
   reportTaken(form: string, outcome: string, times = 1): void {
