@@ -3,6 +3,8 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import supertest from 'supertest';
 import { type Check, type ServicePhase, createManagementApp } from '../../src/adapters/http/management.js';
+import { apiReference } from '../../src/adapters/http/openapi/api-reference.js';
+import { openApiDocument } from '../../src/adapters/http/openapi/document.js';
 import { createManagementServer } from '../../src/adapters/http/server.js';
 import { json } from '../support/wire.js';
 
@@ -122,5 +124,23 @@ describe('The management listener', () => {
     const refused = await http().post('/livez').expect(405);
     expect(json(refused)).to.deep.equal({ statusCode: 405, message: 'Method Not Allowed' });
     expect(refused.headers['allow']).to.equal('GET, HEAD');
+  });
+
+  it('does so beside the API reference too, whose paths refuse other methods as well', async () => {
+    const reference = apiReference(openApiDocument('https://radio.example', '1.2.3'));
+    const app = createManagementApp({
+      version: '1.2.3',
+      phase: () => phase,
+      checks: () => checks,
+      apiReference: reference,
+      log,
+    });
+    for (const path of ['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css']) {
+      await supertest(app).get(path).expect(200);
+      const refused = await supertest(app).post(path).expect(405);
+      expect(json(refused)).to.deep.equal({ statusCode: 405, message: 'Method Not Allowed' });
+      expect(refused.headers['allow']).to.equal('GET, HEAD, OPTIONS');
+    }
+    expect(json(await supertest(app).get('/docs/package.json').expect(404))).to.include({ statusCode: 404 });
   });
 });

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type RequestHandler, Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import helmet from 'helmet';
+import { Endpoints } from '../endpoints.js';
 import type { OpenApiDocument } from './document.js';
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -35,15 +36,17 @@ const START = `SwaggerUIBundle({
 
 /** `GET /openapi.json` and, at `GET /docs`, a page to read it and to send requests to the API. No file comes from elsewhere. */
 export function apiReference(document: OpenApiDocument): Router {
-  const router = Router();
+  const endpoints = new Endpoints();
   const api = document.servers.map(({ url }) => new URL(url).origin);
   const guarded = securityHeaders(api);
-  router.get('/openapi.json', (_request, response) => void response.json(document));
-  router.get('/docs', guarded, (_request, response) => void response.type('html').send(PAGE));
-  router.get('/docs/start.js', guarded, (_request, response) => void response.type('js').send(START));
+  endpoints.get('/openapi.json', (_request, response) => void response.json(document));
+  endpoints.get('/docs', guarded, (_request, response) => void response.type('html').send(PAGE));
+  endpoints.get('/docs/start.js', guarded, (_request, response) => void response.type('js').send(START));
   for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js'])
-    router.get(`/docs/${file}`, guarded, (_request, response) => response.sendFile(join(SWAGGER_UI, file)));
-  return router;
+    endpoints.get(`/docs/${file}`, guarded, (_request, response) =>
+      response.sendFile(join(SWAGGER_UI, file)),
+    );
+  return endpoints.router((_request, _response, next) => next());
 }
 
 /** The page loads from here and calls the API, and nothing else. */
