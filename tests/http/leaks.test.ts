@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { leaksIn } from '../support/leaks.js';
+import { leaksByShapeIn, leaksIn } from '../support/leaks.js';
 
 const SECRET = 'Sunny/"Day"+2026ß';
 
@@ -25,7 +25,19 @@ describe('The watch on logs and refusals', () => {
       expect(leaksIn(`before ${text} after`, ['another secret', SECRET])).to.have.length(1);
     });
 
+  for (const secret of [
+    `$2b$12$${'aB1./'.repeat(10)}xyz`,
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
+    `rdo_${'aB1_-'.repeat(8)}xyz`,
+    'anna@listener.example',
+  ])
+    it(`finds by its shape ${secret}`, () => {
+      expect(leaksByShapeIn(`{"msg":"Failing row contains (1, ${secret})"}`)).to.have.length(1);
+    });
+
   it('finds nothing where there is nothing', () => {
+    const harmless = '{"address":"::1","stack":"at /node_modules/@electric-sql/pglite/dist/index.js:1:2"}';
+    expect(leaksByShapeIn(harmless)).to.deep.equal([]);
     expect(leaksIn(JSON.stringify({ msg: 'request', path: '/user/login' }), [SECRET])).to.deep.equal([]);
   });
 });

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { leaksIn } from './leaks.js';
+import { leaksByShapeIn, leaksIn } from './leaks.js';
 
 /** What `npm start` runs; `npm test` builds it first. */
 export const PROGRAM = resolve('dist/infrastructure/radio-directory.cjs');
@@ -81,7 +81,8 @@ export async function startService(
     end: async (signal) => {
       server.kill(signal);
       const [code] = await exited;
-      const leaks = leaksIn(service.output(), secretsOf(dataDir, environment));
+      const output = service.output();
+      const leaks = [...leaksIn(output, secretsOf(dataDir, environment)), ...leaksByShapeIn(output)];
       if (leaks.length > 0) throw new Error(`The server wrote secrets:\n${leaks.join('\n')}`);
       return code;
     },
