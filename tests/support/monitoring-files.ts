@@ -21,12 +21,17 @@ interface AlertFile {
     readonly rules: readonly {
       readonly alert: string;
       readonly expr: string;
-      readonly annotations: Readonly<Record<string, string>>;
+      readonly for?: string;
+      readonly labels: { readonly severity: string };
+      readonly annotations: { readonly summary: string };
     }[];
   }[];
 }
 interface Dashboard {
   readonly schemaVersion: number;
+  readonly templating: {
+    readonly list: readonly { readonly name: string; readonly type: string; readonly definition?: string }[];
+  };
   readonly panels: readonly {
     readonly title: string;
     readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
@@ -37,7 +42,12 @@ export function alerts(): readonly (Question & { readonly alert: string })[] {
   const { groups } = parse(readFileSync('docs/alerts.yaml', 'utf8')) as AlertFile;
   return groups
     .flatMap(({ rules }) => rules)
-    .map(({ alert, expr, annotations }) => {
+    .map(({ alert, expr, for: pending = '0s', labels, annotations, ...more }) => {
+      // Prometheus reads none of the rules where it does not know a word of one.
+      expect(more, alert).to.deep.equal({});
+      expect(pending, alert).to.match(/^\d+[smh]$/);
+      expect(labels, alert).to.have.all.keys('severity');
+      expect(labels.severity, alert).to.be.oneOf(['page', 'ticket']);
       const named = [...JSON.stringify(annotations).matchAll(/\$labels\.(\w+)/g)].map(
         ([, name = '']) => name,
       );
@@ -46,16 +56,25 @@ export function alerts(): readonly (Question & { readonly alert: string })[] {
 }
 
 export function dashboard(): readonly Question[] {
-  const { schemaVersion, panels } = JSON.parse(
-    readFileSync('docs/grafana-dashboard.json', 'utf8'),
-  ) as Dashboard;
+  const text = readFileSync('docs/grafana-dashboard.json', 'utf8');
+  const { schemaVersion, panels, templating } = JSON.parse(text) as Dashboard;
   expect(schemaVersion, 'Grafana 10').to.be.at.least(38);
-  return panels.flatMap(({ title, targets = [] }) =>
+  const names = templating.list.map(({ name }) => name);
+  const used = [...text.matchAll(/\$\{?(?!__)(\w+)/g)].map(([, name = '']) => name);
+  expect(names, 'its variables').to.have.members([...new Set(used)]);
+  const choices = templating.list
+    .filter(({ type }) => type === 'query')
+    .map(({ name, definition = '' }) => {
+      const [, selector = '', label = ''] = /^label_values\((.*), (\w+)\)$/.exec(definition) ?? [];
+      return question(`variable ${name}`, selector, [label]);
+    });
+  const shown = panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr, legendFormat }) => {
       const named = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name);
       return question(`panel ${title}`, expr.replaceAll('$__rate_interval', '5m'), named);
     }),
   );
+  return [...choices, ...shown];
 }
 
 function question(where: string, expression: string, named: readonly string[]): Question {
