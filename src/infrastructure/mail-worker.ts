@@ -7,6 +7,8 @@ import type { Logger } from './logger.js';
 const INTERVAL = 500;
 /** After this long, attempts under way at a stop are broken off. */
 const PATIENCE = 10_000;
+/** So much later an attempt is left behind whose mailer, a host's own, did not heed that. Its lease ends by itself. */
+const HEED = 1_000;
 
 const MESSAGES = {
   sent: ['info', 'mail sent'],
@@ -36,12 +38,20 @@ export class MailWorker {
     this.#running ??= this.#run();
   }
 
-  /** Takes no more mails. Resolves when the attempts under way have ended or were broken off. */
+  /** Takes no more mails. Resolves when the attempts under way have ended, were broken off, or will not be. */
   async stop(patienceMilliseconds = PATIENCE): Promise<void> {
     this.#stopping.abort();
     const breakOff = setTimeout(() => this.#abort.abort(), patienceMilliseconds);
-    await this.#running;
+    let leave: NodeJS.Timeout | undefined;
+    const left = new Promise<void>((resolve) => {
+      leave = setTimeout(() => {
+        this.log.warn('a mail that the mailer does not let go of is left to it');
+        resolve();
+      }, patienceMilliseconds + HEED);
+    });
+    await Promise.race([this.#running, left]);
     clearTimeout(breakOff);
+    clearTimeout(leave);
   }
 
   async #run(): Promise<void> {

@@ -1,8 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { InMemoryAccountRepository } from '../../src/adapters/in-memory/in-memory-account-repository.js';
+import { InMemoryDatabase } from '../../src/adapters/in-memory/in-memory-database.js';
+import { InMemoryMailOutbox } from '../../src/adapters/in-memory/in-memory-mail-outbox.js';
+import { RandomSecrets } from '../../src/adapters/node/random-secrets.js';
+import { DeliverMails } from '../../src/application/mail-delivery.js';
 import { createService, loadConfig } from '../../src/infrastructure/index.js';
+import { MailWorker } from '../../src/infrastructure/mail-worker.js';
+import { aNewAccount, must } from '../support/builders.js';
 import { leaksIn } from '../support/leaks.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 
 describe('The log of the mail worker', () => {
@@ -38,5 +46,28 @@ describe('The log of the mail worker', () => {
     const { reason } = JSON.parse(told().join('')) as { reason: string };
     expect(reason).to.match(/550 5\.1\.1 <\[email\]>: unknown$/);
     expect(told().join('').split('5.1.1')).to.have.length(2);
+  });
+});
+
+describe('The mail worker', () => {
+  it('stops also where a host’s mailer neither sends a mail nor lets go of it, and says so', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    const db = new InMemoryDatabase();
+    const accounts = new InMemoryAccountRepository(db);
+    const clock = new ManualClock();
+    let letGo: (() => void) | undefined;
+    const send = () => new Promise<void>((sent) => (letGo = sent));
+    const outbox = new InMemoryMailOutbox(db);
+    const worker = new MailWorker(
+      new DeliverMails(outbox, accounts, { send }, new RandomSecrets(), clock),
+      log,
+    );
+    must(await accounts.register(aNewAccount()));
+    worker.start();
+    while (letGo === undefined) await pause(5);
+    await worker.stop(0);
+    expect(lines.join('')).to.include('does not let go');
+    letGo();
   });
 });
