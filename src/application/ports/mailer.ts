@@ -15,7 +15,8 @@ export interface Mail {
 export interface Mailer {
   /**
    * Resolves when the mail was taken over by the next system for good. Rejects with {@link MailNotTaken} when it
-   * certainly was not, with anything else when nobody can tell. Goes to exactly `to`.
+   * certainly was not, with anything else when nobody can tell. Goes to exactly `to`. Takes less than a minute, its
+   * lease: then another worker may send the mail too, and meanwhile others wait for this one.
    * @param abort ends the attempt at once
    */
   send(mail: Mail, abort?: AbortSignal): Promise<void>;
