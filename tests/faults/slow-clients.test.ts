@@ -18,6 +18,8 @@ const ATTACK_MS = FULL ? 44_000 : 0;
 const DRIP_MS = FULL ? 5_000 : 1_000;
 /** Nobody is meant to stay longer than this. */
 const PATIENCE_MS = 30_000;
+const LARGE = 64 * 1_024 ** 2;
+const STEADY_BYTES_A_SECOND = LARGE / 16;
 
 describe('Slow clients', function () {
   this.timeout(180_000);
@@ -70,24 +72,44 @@ describe('Slow clients', function () {
     return { text, milliseconds: performance.now() - openedAt };
   };
 
-  /** An answer too large for the kernel's buffers, and a client that takes none of it; how long the server puts up with it. */
-  const neverRead = async (): Promise<number> => {
-    const large = express().get(
-      '/',
-      (_request, response) => void response.end(Buffer.alloc(64 * 1_024 ** 2)),
-    );
+  /** A client that asks for an answer too large for the kernel's buffers; how long the server puts up with it. */
+  const askForMuch = async (take: (client: Socket) => unknown): Promise<number> => {
+    const large = express().get('/', (_request, response) => void response.end(Buffer.alloc(LARGE)));
     const server = createHttpServer(large);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
-    const cut = once(server, 'connection').then(([socket]: Socket[]) => socket && once(socket, 'close'));
+    const over = once(server, 'connection').then(([socket]: Socket[]) => socket && once(socket, 'close'));
     const client = connect(address.port, '127.0.0.1').on('error', () => undefined);
-    client.pause().write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    client.pause().write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     const askedAt = performance.now();
-    await cut;
-    client.destroy();
+    take(client);
+    await over;
+    const milliseconds = performance.now() - askedAt;
     server.close();
-    return performance.now() - askedAt;
+    return milliseconds;
+  };
+  const neverRead = async (): Promise<number> => {
+    const clients: Socket[] = [];
+    const milliseconds = await askForMuch((client) => clients.push(client));
+    for (const client of clients) client.destroy();
+    return milliseconds;
+  };
+  /** Somebody far away, or on the train: how much of the answer there is in the end, and when. */
+  const readSteadily = async (): Promise<{ bytes: number; milliseconds: number }> => {
+    let bytes = 0;
+    let end: Promise<unknown> = Promise.resolve();
+    const milliseconds = await askForMuch((client) => {
+      end = once(client, 'close');
+      client.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        client.pause();
+        setTimeout(() => client.resume(), (chunk.length / STEADY_BYTES_A_SECOND) * 1_000);
+      });
+      client.resume();
+    });
+    await end;
+    return { bytes, milliseconds };
   };
 
   it('are cut off, and nobody else notices', async function () {
@@ -116,9 +138,10 @@ describe('Slow clients', function () {
       many(() => slowly(head, { drip: '{' })),
       many(() => slowly(asking, { reads: false })),
       neverRead(),
+      readSteadily(),
     ]);
     const meanwhile = await others(FULL ? 60_000 : 8_000);
-    const [headers, bodies, readers, ignored] = await attack;
+    const [headers, bodies, readers, ignored, steady] = await attack;
     while (descriptors() > before + 10) await pause(50);
 
     const slowest = (cut: readonly { readonly milliseconds: number }[]) =>
@@ -130,6 +153,7 @@ describe('Slow clients', function () {
       'slow bodies cut after s': slowest(bodies),
       'slow readers cut after s': slowest(readers),
       'an answer of 64 MiB that nobody reads, after s': (ignored / 1_000).toFixed(1),
+      'one that is read steadily, complete after s': (steady.milliseconds / 1_000).toFixed(1),
       'p99 of others ms, alone': alone.p99.toFixed(1),
       'during the attack': meanwhile.p99.toFixed(1),
       'descriptors before and after': `${before} ${descriptors()}`,
@@ -140,6 +164,7 @@ describe('Slow clients', function () {
     }
     for (const { milliseconds } of [...headers, ...bodies, ...readers])
       expect(milliseconds).to.be.below(PATIENCE_MS);
+    expect(steady.bytes).to.be.above(LARGE);
     expect(alone.failures.concat(meanwhile.failures)).to.deep.equal([]);
     expect(meanwhile.statuses).to.deep.equal({ 200: meanwhile.requests });
   });

@@ -17,8 +17,10 @@ const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 const TIMEOUT_CHECK_MS = 1_000;
 const KEEP_ALIVE_MS = 5_000;
-/** A client that has not taken its answer after this time is cut off. */
-const ANSWER_TIMEOUT_MS = 10_000;
+/** A client that takes nothing of its answer for so long is cut off ... */
+const STALLED_MS = 7_000;
+/** ... and so is one that has not taken all of it after that time and what this pace would take. */
+const SLOWEST_BYTES_PER_MS = 32;
 /** How long a refused client may take to read why. */
 const LINGER_MS = 1_000;
 
@@ -123,7 +125,9 @@ class OpenAnswers {
     this.#open.add(response);
     // All that is left to do is up to the client. Small answers have left within this turn.
     response.once('prefinish', () => {
-      const cut = setTimeout(() => socket.destroy(), ANSWER_TIMEOUT_MS);
+      socket.setTimeout(STALLED_MS);
+      const longest = STALLED_MS + socket.writableLength / SLOWEST_BYTES_PER_MS;
+      const cut = setTimeout(() => socket.destroy(), longest);
       response.once('close', () => clearTimeout(cut));
     });
     response.once('close', () => this.#open.delete(response));
