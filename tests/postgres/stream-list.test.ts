@@ -18,15 +18,26 @@ import { onEachPostgres } from '../support/each-postgres.js';
 import { START } from '../support/manual-clock.js';
 import { empty, storageOn } from '../support/postgres-storage.js';
 
+/** Remembers the longest answer of all. */
+class WatchedDatabase extends PostgresDatabase {
+  mostRows = 0;
+
+  override async rows<Row>(...statement: Parameters<PostgresDatabase['rows']>): Promise<Row[]> {
+    const rows = await super.rows<Row>(...statement);
+    this.mostRows = Math.max(this.mostRows, rows.length);
+    return rows;
+  }
+}
+
 onEachPostgres('The stream list', (connection, kind) => {
-  let db: PostgresDatabase;
+  let db: WatchedDatabase;
   let list: PostgresStreamList;
   let radio: OrganizationId;
   let streams: { id: StreamId; uuid: StreamUuid }[];
   const stored = () => storageOn(db);
 
   before(async () => {
-    db = new PostgresDatabase(connection());
+    db = new WatchedDatabase(connection());
     await migrateUp(db);
   });
   beforeEach(async () => {
@@ -94,6 +105,19 @@ onEachPostgres('The stream list', (connection, kind) => {
       await db.rows('update streams set is_enabled = true');
       await expectUpToDate();
     });
+
+  it('takes up more changes than a page holds without a longer statement', async () => {
+    await list.read();
+    for (const index of [0, 1, 2, 3]) await push(index, `Song ${index}`);
+    db.mostRows = 0;
+    const shown = await list.read();
+    expect(shown.map(({ nowPlaying }) => nowPlaying.current?.title)).to.deep.equal([
+      ...['Song 0', 'Song 1', 'Song 2', 'Song 3'],
+      undefined,
+    ]);
+    expect(db.mostRows).to.be.at.most(3);
+    await expectUpToDate();
+  });
 
   // PGlite runs one transaction after the other.
   const onServer = kind === 'server' ? it : () => {};

@@ -31,7 +31,7 @@ const CHANGED = `
   with reading as (${READING})
   select reading.*, c.stream_id as changed, ${STREAM_COLUMNS}, c.changed_in::text
   from reading
-    left join stream_changes c on c.changed_in >= $1::xid8
+    left join (select * from stream_changes where changed_in >= $1::xid8 limit $2) as c on true
     left join (${STREAMS}) on s.id = c.stream_id and s.is_active`;
 
 interface Reading {
@@ -109,11 +109,12 @@ export class PostgresStreamList {
     }
   }
 
-  /** null: this is another server, where the copy means nothing. */
+  /** null: all must be read again. This is another server, where the copy means nothing; or more changed than fits a page. */
   async #withChanges(copy: Copy): Promise<Copy | null> {
-    const rows = await this.db.rows<ChangedStream>(CHANGED, [copy.horizon], 'changed-streams');
+    const values = [copy.horizon, this.pageSize + 1];
+    const rows = await this.db.rows<ChangedStream>(CHANGED, values, 'changed-streams');
     const reading = readingOf(rows);
-    if (reading.server !== copy.server) return null;
+    if (reading.server !== copy.server || rows.length > this.pageSize) return null;
     const changed = rows.filter((row) => isNews(row, copy));
     if (changed.length === 0) return { ...copy, ...reading };
     const gone = new Set(changed.map((row) => row.changed));
