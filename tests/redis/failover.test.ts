@@ -152,6 +152,29 @@ describe('When Redis fails', function () {
       await proxy.close();
     });
 
+    it('and another takes its place while connections to it stay open, limits are shared there', async () => {
+      const successor = await startRedis();
+      if (!successor) throw new Error('There was a Redis just now.');
+      const [old, next] = [new URL(url), new URL(successor.url)];
+      const proxy = await new FaultProxy({ host: old.hostname, port: Number(old.port) }).open();
+      try {
+        await openTwo([proxy.through(url)]);
+        await redisCommand(url, 'REPLICAOF', next.hostname, next.port);
+        proxy.target = { host: next.hostname, port: Number(next.port) };
+        const times = await timed(20);
+        await nodes[1]?.limiter.admit('somebody', QUOTA);
+        const back = await until(() => states().every((state) => state === 'shared'));
+        expect(sum(await admittedBy('anna', LIMIT))).to.equal(LIMIT);
+        for (const { changes } of nodes) expect(changes).to.deep.equal(['shared', 'alone', 'shared']);
+        report('P9, Redis fails over', times[0] ?? 0, times, back);
+      } finally {
+        for (const node of nodes) node.close();
+        await redisCommand(url, 'REPLICAOF', 'NO', 'ONE');
+        await proxy.close();
+        await successor.stop();
+      }
+    });
+
     it('and was emptied, no process admits more than the limits', async () => {
       await openTwo([url]);
       expect(sum(await admittedBy('anna', LIMIT))).to.equal(LIMIT);

@@ -18,6 +18,8 @@ const FAIL_FAST = {
   socketTimeout: SOCKET_TIMEOUT,
   connectTimeout: CONNECT_TIMEOUT,
   autoResendUnfulfilledCommands: false,
+  // It is no master any more: behind its address there may be another one by now.
+  reconnectOnError: ({ message }) => message.startsWith('READONLY '),
 } satisfies RedisOptions;
 
 const retryPause = (attempt: number) => Math.min(attempt * 50, LONGEST_RETRY_PAUSE);
