@@ -237,7 +237,7 @@ function reportReplica(log: Logger): ReplicaListener {
     else if (state === 'lost')
       log.warn({ reason: reasonOf(failure) }, 'the replica does not answer: the primary is read instead');
     else if (state === 'behind') log.warn('the replica is more than 5 s behind: the primary is read instead');
-    else log.warn('DATABASE_REPLICA_URL names a server that is no replica: the primary is read instead');
+    else log.warn('DATABASE_REPLICA_URL names no replica of the primary, which is read instead');
   };
 }
 

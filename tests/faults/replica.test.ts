@@ -242,3 +242,71 @@ describe('A replica that was never reached', function () {
       expect(lines.join('')).to.not.include('hush');
     });
 });
+
+describe('A replica of something else', function () {
+  this.timeout(60_000);
+  let server: PostgresServer | null;
+  let other: PostgresServer | null;
+  const replicas: PostgresServer[] = [];
+  let database: TestDatabase;
+  before('needs PostgreSQL on this machine, and two of our own', async function () {
+    [server, other] = [await startPostgres(), await startPostgres()];
+    if (!server?.startReplica || !other?.startReplica) return this.skip();
+    database = await server.createDatabase();
+    await filledDirectory(database.url, { streams: 3, users: 0 });
+  });
+  after(async () => {
+    for (const one of [...replicas, server, other]) await one?.stop();
+  });
+
+  const following = async (followed: PostgresServer | null, databaseUrl: string) => {
+    const replica = await followed?.startReplica?.();
+    if (!replica) throw new Error('It is not ours.');
+    replicas.push(replica);
+    return Object.assign(new URL(databaseUrl), { port: new URL(replica.url).port }).href;
+  };
+  const anotherDirectory = async () => {
+    const theirs = (await other?.createDatabase())?.url ?? '';
+    await filledDirectory(theirs, { streams: 1, users: 0 });
+    // It is far ahead of ours, which looks like a replica that has everything.
+    for (let file = 0; file < 3; file += 1) {
+      await query(theirs, 'create table more()');
+      await query(theirs, 'drop table more');
+      await query(theirs, 'select pg_switch_wal()');
+    }
+    return following(other, theirs);
+  };
+
+  for (const [what, url, said] of [
+    ['another database of the same server', () => following(server, server?.url ?? ''), 'does not answer'],
+    ['another primary', anotherDirectory, 'names no replica of the primary'],
+  ] as const)
+    it(`is never read, and told to the log once: ${what}`, async () => {
+      const lines: string[] = [];
+      const service = await createService(
+        loadConfig({
+          DATABASE_URL: database.url,
+          DATABASE_REPLICA_URL: await url(),
+          PORT: '0',
+          HOST: '127.0.0.1',
+          DATA_DIR: '/nonexistent',
+          JWT_SECRETS: 'a secret of the tests of more than thirty-two bytes',
+        }),
+        pino({}, { write: (line: string) => void lines.push(line) }),
+      );
+      const told = () => lines.filter((line) => line.includes('replica'));
+      try {
+        const { port } = await service.listen();
+        await untilTrue(async () => told().length > 0);
+        for (let round = 0; round < 40; round += 1) {
+          const listed = await fetch(`http://127.0.0.1:${port}/stream`);
+          expect(await listed.json()).to.have.length(3);
+          await pause(25);
+        }
+      } finally {
+        await service.close();
+      }
+      expect(told()).to.have.length(1);
+      expect(told()[0]).to.include(said);
+    });
+});

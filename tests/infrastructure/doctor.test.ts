@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { SMTPServer } from 'smtp-server';
 import {
@@ -15,7 +16,7 @@ import { PostgresDatabase } from '../../src/adapters/postgres/postgres-database.
 import { diagnose } from '../../src/infrastructure/doctor/diagnose.js';
 import type { Finding } from '../../src/infrastructure/doctor/finding.js';
 import { checkClocks } from '../../src/infrastructure/doctor/storage-checks.js';
-import { sharedPostgres } from '../support/postgres-server.js';
+import { sharedPostgres, startPostgres } from '../support/postgres-server.js';
 import { startRedisCluster } from '../support/redis-server.js';
 import { freePort } from '../support/running-service.js';
 
@@ -206,6 +207,34 @@ describe('The doctor', function () {
       expect(about(await examined({ DATABASE_URL: url.href }), 'database')[0]).to.match(
         /^problem: The server at .* is not set up for us: PostgreSQL refused: database "nowhere" does not exist/,
       );
+    });
+
+    it('tells a replica of the primary from all other servers', async function () {
+      const server = await startPostgres();
+      if (!server?.startReplica) return this.skip();
+      const replica = await server.startReplica();
+      const [one, other] = [await server.createDatabase(), await server.createDatabase()];
+      for (const { url } of [one, other]) {
+        const db = new PostgresDatabase({ url });
+        await migrateUp(db);
+        await db.close();
+      }
+      const on = ({ url }: { url: string }, { url: database }: { url: string }) =>
+        Object.assign(new URL(database), { port: new URL(url).port }).href;
+      const found = async (url: string) =>
+        about(await examined({ DATABASE_URL: one.url, DATABASE_REPLICA_URL: url }), 'replica')[0];
+      try {
+        while ((await found(on(replica, other)))?.includes('does not exist')) await pause(20);
+        expect(await found(on(replica, one))).to.match(/^ok: .* answers\.$/);
+        expect(await found(on(replica, other))).to.match(/^problem: .* is a replica of another primary\.$/);
+        expect(await found(on(replica, server))).to.match(/^problem: .* is not set up for us: /);
+        expect(await found(on(server, one))).to.match(/^problem: .* is no replica: it takes writes/);
+        await replica.stop();
+        expect(await found(on(replica, one))).to.match(/^problem: .* does not answer: /);
+      } finally {
+        await replica.stop();
+        await server.stop();
+      }
     });
 
     it('warns of a directory in memory', async () => {

@@ -9,7 +9,10 @@ const INTERVAL = 250;
 /** Positions of the primary that the replica has not reached are kept this many intervals. */
 const MAX_SAMPLES = 100;
 
-/** `in-use`: reads go there. `no-replica`: the server follows nobody, as after it was promoted. */
+/** When its first migration ran, which tells a directory from any other. Fails where there is none. */
+export const DIRECTORY = `(select extract(epoch from min(migration_time)) from knex_migrations)::float8 as directory`;
+
+/** `in-use`: reads go there. `no-replica`: the server follows nobody, as after it was promoted, or another primary. */
 export type ReplicaState = 'in-use' | 'lost' | 'behind' | 'no-replica';
 
 /** Told each new state, the first one too; with the reason if it is `lost`. */
@@ -32,6 +35,8 @@ export class Replication {
   #samples: Sample[] = [];
   /** The replica has everything that was written before. */
   #followedUntil = -Infinity;
+  /** Of the primary; null: it was never reached. */
+  #directory: number | null = null;
   /** null: nobody has looked yet. */
   #state: ReplicaState | null = null;
 
@@ -88,18 +93,24 @@ export class Replication {
   async #look(): Promise<void> {
     const at = performance.now();
     const [ahead, behind] = await Promise.allSettled([
-      this.primary.rows<{ position: number }>(
-        `select pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::float8 as position`,
+      this.primary.rows<{ position: number; directory: number }>(
+        `select pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::float8 as position, ${DIRECTORY}`,
       ),
-      this.replica.rows<{ position: number | null; is_replica: boolean }>(
-        `select pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 as position, pg_is_in_recovery() as is_replica`,
+      this.replica.rows<{ position: number | null; is_replica: boolean; directory: number }>(
+        `select pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 as position,
+          pg_is_in_recovery() as is_replica, ${DIRECTORY}`,
       ),
     ]);
     const [primary] = ahead.status === 'fulfilled' ? ahead.value : [];
-    if (primary) this.#samples = [...this.#samples, { at, position: primary.position }].slice(-MAX_SAMPLES);
+    if (primary) {
+      this.#directory = primary.directory;
+      this.#samples = [...this.#samples, { at, position: primary.position }].slice(-MAX_SAMPLES);
+    }
     if (behind.status === 'rejected') return this.#change('lost', behind.reason);
+    if (this.#directory === null) return;
     const [replica] = behind.value;
-    if (!replica?.is_replica || replica.position === null) return this.#change('no-replica');
+    if (!replica?.is_replica || replica.position === null || replica.directory !== this.#directory)
+      return this.#change('no-replica');
     this.#follow(replica.position);
     // While the primary is away nothing new is written, and the replica falls no further behind.
     this.#change(this.lagMilliseconds <= MAX_LAG ? 'in-use' : 'behind');

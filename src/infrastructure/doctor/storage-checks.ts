@@ -7,6 +7,7 @@ import { openEmbeddedDatabase } from '../../adapters/postgres/embedded-database.
 import { migrationStatus } from '../../adapters/postgres/migrations.js';
 import { type PostgresConnection, PostgresDatabase } from '../../adapters/postgres/postgres-database.js';
 import { DatabaseUnusable } from '../../adapters/postgres/postgres-errors.js';
+import { DIRECTORY } from '../../adapters/postgres/replication.js';
 import { PostgresMailOutbox } from '../../adapters/postgres/postgres-mail-outbox.js';
 import type { Config } from '../config.js';
 import { type Finding, fine, problem, reasonOf, warning } from './finding.js';
@@ -79,7 +80,9 @@ export async function checkDatabase({ database, dataDir, production }: Config): 
         `the server at ${new URL(database.url).host}`,
         'Start it or correct DATABASE_URL.',
       );
-      return database.replicaUrl === null ? findings : [...findings, await checkReplica(database.replicaUrl)];
+      return database.replicaUrl === null
+        ? findings
+        : [...findings, await checkReplica(database.replicaUrl, database.url)];
     }
     case 'embedded':
       return checkEmbedded(dataDir);
@@ -192,17 +195,19 @@ async function checkMails(db: PostgresDatabase): Promise<Finding> {
   return fine('mails', mails.length === 0 ? 'None waits.' : `${mails.length} are on their way.`);
 }
 
-async function checkReplica(url: string): Promise<Finding> {
+async function checkReplica(url: string, primaryUrl: string): Promise<Finding> {
   const { host } = new URL(url);
-  const db = new PostgresDatabase({ url });
+  const advice = 'Set DATABASE_REPLICA_URL to a streaming replica of the primary, or leave it unset.';
+  const [replica, primary] = [new PostgresDatabase({ url }), new PostgresDatabase({ url: primaryUrl })];
   try {
-    const [server] = await db.rows<{ isReplica: boolean }>('select pg_is_in_recovery() as "isReplica"');
+    const [server] = await replica.rows<{ isReplica: boolean; directory: number }>(
+      `select pg_is_in_recovery() as "isReplica", ${DIRECTORY}`,
+    );
     if (!server?.isReplica)
-      return problem(
-        'replica',
-        `${host} is no replica: it takes writes of its own.`,
-        'Set DATABASE_REPLICA_URL to a streaming replica of the primary, or leave it unset.',
-      );
+      return problem('replica', `${host} is no replica: it takes writes of its own.`, advice);
+    const [followed] = await primary.rows<{ directory: number }>(`select ${DIRECTORY}`).catch(() => []);
+    if (followed && followed.directory !== server.directory)
+      return problem('replica', `${host} is a replica of another primary.`, advice);
     return fine('replica', `${host} answers.`);
   } catch (error) {
     return problem(
@@ -211,7 +216,8 @@ async function checkReplica(url: string): Promise<Finding> {
       'Start it, or leave DATABASE_REPLICA_URL unset: the primary answers meanwhile.',
     );
   } finally {
-    await db.close();
+    await replica.close();
+    await primary.close();
   }
 }
 
