@@ -17,7 +17,7 @@ import { diagnose } from '../../src/infrastructure/doctor/diagnose.js';
 import type { Finding } from '../../src/infrastructure/doctor/finding.js';
 import { checkClocks } from '../../src/infrastructure/doctor/storage-checks.js';
 import { sharedPostgres, startPostgres } from '../support/postgres-server.js';
-import { startRedisCluster } from '../support/redis-server.js';
+import { startRedis, startRedisCluster } from '../support/redis-server.js';
 import { freePort } from '../support/running-service.js';
 
 const SECRET = 'kq8fZ2-uV7wYp0sXb4nLm9tRc3hJd6gA';
@@ -295,6 +295,17 @@ describe('The doctor', function () {
       expect(about(findings, 'redis')[0]).to.match(/^problem: .*ECONNREFUSED/);
       expect(about(findings, 'redis')[1]).to.match(/^problem: .* does not answer/);
       expect(JSON.stringify(findings)).to.not.include('hush');
+    });
+
+    it('finds servers that are no cluster where several are named', async function () {
+      const servers = [await startRedis(), await startRedis()];
+      const urls = servers.map((server) => server?.url ?? '');
+      if (urls.includes('')) return this.skip();
+      const findings = about(await examined({ REDIS_URL: urls.join() }), 'redis');
+      for (const server of servers) await server?.stop();
+      expect(findings).to.have.length(2);
+      for (const finding of findings)
+        expect(finding).to.match(/^problem: .* is no node of a Redis Cluster\.$/);
     });
 
     it('finds one node of a Redis Cluster where several must be named, and a cluster that is down', async function () {

@@ -46,6 +46,12 @@ async function checkRedisNode(
         `${url.host} says that its cluster is down.`,
         'Bring back the nodes that it lacks; until then each process counts limits by itself.',
       );
+    if (!isAlone && cluster === '')
+      return problem(
+        'redis',
+        `${url.host} is no node of a Redis Cluster.`,
+        'Name one server in REDIS_URL, or nodes of one cluster; until then each process counts limits by itself.',
+      );
     if (isAlone && /cluster_size:(?!1\b)/.test(cluster))
       return problem(
         'redis',
