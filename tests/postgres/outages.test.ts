@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { PostgresDatabase } from '../../src/adapters/postgres/postgres-database.js';
 import { isOutage } from '../../src/adapters/postgres/postgres-errors.js';
 import { Unavailable } from '../../src/application/errors.js';
+import { untilTrue } from '../support/nodes.js';
 import { type PostgresFaults, type PostgresServer, startPostgres } from '../support/postgres-server.js';
 
 const coded = (code: string, message = 'refused') => Object.assign(new Error(message), { code });
@@ -12,7 +13,7 @@ const OUTAGES: readonly Error[] = [
     coded(code),
   ),
   ...['08000', '08003', '08006', '08P01', '53000', '53100', '53200', '53300'].map((code) => coded(code)),
-  ...['57P01', '57P02', '57P03', '57014', '58030', '25006'].map((code) => coded(code)),
+  ...['57P01', '57P02', '57P03', '57014', '58030', '25006', '25P03'].map((code) => coded(code)),
   new AggregateError([coded('ECONNREFUSED')], ''),
   new Error('Connection terminated'),
   new Error('Connection terminated unexpectedly'),
@@ -129,6 +130,30 @@ describe('An outage of a real PostgreSQL', function () {
     expect(failure).to.be.instanceOf(Unavailable);
     expect(statementsDone).to.be.below(4);
     expect(await db.rows('select * from slow')).to.deep.equal([]);
+    await works();
+  });
+
+  it('is, to a process that stands still, also the end of its transaction, for which nobody else waits long', async () => {
+    await db.rows('create table locked as select 1 as id');
+    const other = new PostgresDatabase({ url: server?.url ?? '' });
+    const succeeds = (attempt: Promise<unknown>) =>
+      attempt.then(
+        () => true,
+        () => false,
+      );
+
+    let waited: number | null = null;
+    const failure = await failureOf(
+      db.transaction(async (statements) => {
+        await statements.rows('select * from locked for update');
+        waited = await untilTrue(() => succeeds(other.rows('update locked set id = 2')));
+        await statements.rows('select 1');
+      }),
+    );
+
+    expect(waited).to.not.equal(null);
+    expect(failure).to.be.instanceOf(Unavailable);
+    await other.close();
     await works();
   });
 

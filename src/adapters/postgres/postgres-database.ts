@@ -20,6 +20,8 @@ interface Patience {
   readonly answerMilliseconds: number;
   /** The same for all answers of a transaction together, left out: however long each of them takes. */
   readonly transactionMilliseconds?: number;
+  /** PostgreSQL ends a transaction of which it hears nothing for so long: a stopped process says nothing at all. 0: never. */
+  readonly silenceMilliseconds: number;
 }
 
 /** A request gets its refusal within three seconds: it may wait for a connection, and then for an answer. */
@@ -29,6 +31,7 @@ const SERVING: Patience = {
   statementMilliseconds: 1.5 * SECOND,
   answerMilliseconds: 1.75 * SECOND,
   transactionMilliseconds: 1.75 * SECOND,
+  silenceMilliseconds: 2 * SECOND,
 };
 /** Whoever types a command rather waits. */
 const PATIENT: Patience = {
@@ -36,6 +39,7 @@ const PATIENT: Patience = {
   acquireMilliseconds: 10 * SECOND,
   statementMilliseconds: MINUTE,
   answerMilliseconds: MINUTE + SECOND,
+  silenceMilliseconds: MINUTE,
 };
 /** PGlite answers one connection after the other, from one process that has other work too. */
 const SERVING_EMBEDDED: Patience = {
@@ -43,12 +47,14 @@ const SERVING_EMBEDDED: Patience = {
   acquireMilliseconds: 10 * SECOND,
   statementMilliseconds: 0,
   answerMilliseconds: 10 * SECOND,
+  silenceMilliseconds: 0,
 };
 const WAITING: Patience = {
   connectMilliseconds: 5 * SECOND,
   acquireMilliseconds: 10 * SECOND,
   statementMilliseconds: 0,
   answerMilliseconds: 0,
+  silenceMilliseconds: 0,
 };
 
 const POOL_SIZE = 10;
@@ -82,6 +88,7 @@ function pooled(connection: PostgresConnection, patience: Patience, size: number
       connectionTimeoutMillis: patience.connectMilliseconds,
       statement_timeout: patience.statementMilliseconds || false,
       query_timeout: patience.answerMilliseconds,
+      idle_in_transaction_session_timeout: patience.silenceMilliseconds,
     },
     pool: { min: 0, max: size, validate: (client: Client) => !abandoned.has(client) },
     acquireConnectionTimeout: patience.acquireMilliseconds,

@@ -11,8 +11,8 @@ const LOST_CONNECTION_CODES = new Set([
   'EAI_AGAIN',
 ]);
 
-/** SQLSTATE: connection exceptions, insufficient resources, shutdown and start-up, time-out, read-only (a failover). */
-const OUTAGE_STATES = /^(08...|53...|57P0[1-5]|57014|58030|25006)$/;
+/** SQLSTATE: connection exceptions, insufficient resources, shutdown and start-up, time-outs, read-only (a failover). */
+const OUTAGE_STATES = /^(08...|53...|57P0[1-5]|57014|58030|25006|25P03)$/;
 
 /** What `pg` and Knex say without any code. */
 const OUTAGE_TEXTS = [
@@ -39,7 +39,7 @@ export function isOutage(error: unknown): boolean {
  */
 export function isAnswer(error: unknown): boolean {
   const code = codeOf(error);
-  return code !== null && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|25006)/.test(code);
+  return code !== null && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|25006|25P03)/.test(code);
 }
 
 const GRANT = 'Grant the role in DATABASE_URL USAGE and CREATE on the schema; the tables must be its own.';
