@@ -132,6 +132,8 @@ async function serviceIn(
 ): Promise<Service> {
   await fill(storage, config, container.get(PORT.organizations), container.get(ImportStations), log);
   const directory = new LastGoodStreams(container.get(PORT.directory), log);
+  // The storage may be away when somebody first asks.
+  await directory.streams();
   const app = createApp({
     registerAccount: container.get(RegisterAccount),
     activateAccount: container.get(ActivateAccount),

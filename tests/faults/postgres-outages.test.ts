@@ -297,6 +297,16 @@ describe('While PostgreSQL fails', function () {
     expect(log.split('Trying again until it is')).to.have.length(2);
   });
 
+  it('a node has the stream list although nobody asked it before', async () => {
+    const fresh = await startNodes(1, database.url);
+    await faults.kill();
+    const list = await fresh.nodes[0]?.clients.ask({ path: '/stream' });
+    await fresh.stop();
+    await faults.restart();
+    expect(list?.status).to.equal(200);
+    expect(JSON.parse(list?.body ?? '[]')).to.have.length(directory.streams.length);
+  });
+
   it('the stream list goes on as it was last, at once, and is current again afterwards', async () => {
     for (const [fail, mend] of [
       [() => faults.kill(), () => faults.restart()],
