@@ -134,6 +134,8 @@ describe('While PostgreSQL fails', function () {
     expect(back).to.be.below(3_000);
     expect(node.service.process.pid).to.equal(pid);
     expect(node.service.process.exitCode).to.equal(null);
+    // What is kept of every request that waits or fails, or of every attempt to connect, would soon be more.
+    expect(memoryOf(node)).to.be.below(memory + 128);
     expect(answers.some(({ status }) => status === 503)).to.equal(true);
     return answers;
   };

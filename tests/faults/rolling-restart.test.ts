@@ -144,6 +144,7 @@ describe('Three nodes on one PostgreSQL behind a load balancer', function () {
     complaints.push(...nodes.flatMap(complaintsOf));
     expect(statuses, complaints.join('\n')).to.deep.equal({ 200: requests });
     expect(exits).to.deep.equal(exits.map(() => 0));
+    expect(slowestStop).to.be.below(15_000);
   });
 
   it('answers clients that talk to a node directly whole or not at all while it stops', async () => {
