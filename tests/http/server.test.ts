@@ -182,6 +182,31 @@ describe('The HTTP server', () => {
     expect(milliseconds).to.be.at.least(2 * spin);
   });
 
+  it('gives clients that read slowly their time, but for the oldest while much waits for them', async () => {
+    const long = Buffer.alloc(60 * 2 ** 20);
+    const generous = createHttpServer(express().use((_request, response) => void response.end(long)));
+    generous.listen(0, '127.0.0.1');
+    await once(generous, 'listening');
+    const clients = Array.from({ length: 6 }, () => {
+      const socket = connect((generous.address() as AddressInfo).port, '127.0.0.1');
+      socket.on('error', () => undefined).on('data', () => socket.pause());
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+      return socket;
+    });
+    const reading = setInterval(() => clients.forEach((socket) => socket.resume()), 50);
+    const open = () => clients.filter((socket) => !socket.closed).length;
+    try {
+      // 360 MiB are more than 256, and so are 300.
+      while (open() > 4) await new Promise((tick) => setTimeout(tick, 50));
+      await new Promise((tick) => setTimeout(tick, 500));
+      expect(open()).to.equal(4);
+    } finally {
+      clearInterval(reading);
+      generous.closeAllConnections();
+      generous.close();
+    }
+  });
+
   it('logs every request of a client that hangs up before any is answered', async () => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     await once(socket, 'connect');

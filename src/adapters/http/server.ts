@@ -19,8 +19,10 @@ const TIMEOUT_CHECK_MS = 1_000;
 const KEEP_ALIVE_MS = 5_000;
 /** A client that takes nothing of its answer for so long is cut off ... */
 const STALLED_MS = 7_000;
-/** ... and so is one that has not taken all of it after that time and what this pace would take. */
+/** ... and so is one that has not taken all of it after that time and what this pace would take ... */
 const SLOWEST_BYTES_PER_MS = 32;
+/** ... or after that time alone while more than this waits for clients, for each may keep another state of a long list. */
+const MUCH_WAITING_BYTES = 256 * 2 ** 20;
 /** How long a refused client may take to read why. */
 const LINGER_MS = 1_000;
 
@@ -118,6 +120,8 @@ function closeUnanswered(server: Server): void {
 /** The answers that have not left yet. */
 class OpenAnswers {
   readonly #open = new Set<ServerResponse>();
+  /** Made, and not taken by their clients yet. */
+  #waitingBytes = 0;
   #isClosing = false;
 
   add({ socket }: IncomingMessage, response: ServerResponse): void {
@@ -125,10 +129,24 @@ class OpenAnswers {
     this.#open.add(response);
     // All that is left to do is up to the client. Small answers have left within this turn.
     response.once('prefinish', () => {
+      const bytes = socket.writableLength;
+      let waiting = bytes;
+      this.#waitingBytes += bytes;
+      const over = () => {
+        clearTimeout(timer);
+        this.#waitingBytes -= waiting;
+        waiting = 0;
+      };
+      const cut = () => {
+        over();
+        socket.destroy();
+      };
       socket.setTimeout(STALLED_MS);
-      const longest = STALLED_MS + socket.writableLength / SLOWEST_BYTES_PER_MS;
-      const cut = setTimeout(() => socket.destroy(), longest);
-      response.once('close', () => clearTimeout(cut));
+      let timer = setTimeout(() => {
+        if (this.#waitingBytes > MUCH_WAITING_BYTES) cut();
+        else timer = setTimeout(cut, bytes / SLOWEST_BYTES_PER_MS);
+      }, STALLED_MS);
+      response.once('close', over);
     });
     response.once('close', () => this.#open.delete(response));
   }
