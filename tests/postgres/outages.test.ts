@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PostgresDatabase } from '../../src/adapters/postgres/postgres-database.js';
+import { PostgresDatabase, lock } from '../../src/adapters/postgres/postgres-database.js';
 import { isOutage } from '../../src/adapters/postgres/postgres-errors.js';
 import { Unavailable } from '../../src/application/errors.js';
 import { untilTrue } from '../support/nodes.js';
@@ -155,6 +155,38 @@ describe('An outage of a real PostgreSQL', function () {
     expect(failure).to.be.instanceOf(Unavailable);
     await other.close();
     await works();
+  });
+
+  it('lasts no longer than half a minute where a machine vanishes that held a lock', async () => {
+    const kept = await db.patiently((knex) =>
+      knex.transaction(async (trx) => {
+        await lock(trx, 'a test');
+        const names = ['idle', 'interval', 'count'].map((name) => `'tcp_keepalives_${name}'`);
+        return trx.raw<{ rows: { setting: string }[] }>(
+          `select setting from pg_settings where name in (${names.join()}) order by name desc`,
+        );
+      }),
+    );
+    const [interval, idle, count] = kept.rows.map(({ setting }) => Number(setting));
+    expect((idle ?? NaN) + (interval ?? NaN) * (count ?? NaN)).to.equal(30);
+  });
+
+  it('is none where everybody meets a deadlock at once', async () => {
+    let meeting = 0;
+    const outcomes = await Promise.all(
+      Array.from({ length: db.use().limit }, (_, index) => {
+        let isFirst = true;
+        return db.transaction(async (statements) => {
+          const [row] = await statements.rows<{ index: number }>('select $1::integer as index', [index]);
+          if (!isFirst) return row?.index;
+          isFirst = false;
+          meeting += 1;
+          while (meeting < db.use().limit) await statements.rows('select 1');
+          throw coded('40P01', 'deadlock detected');
+        });
+      }),
+    );
+    expect(outcomes).to.deep.equal(outcomes.map((_, index) => index));
   });
 
   it('undoes the transaction that it meets', async () => {

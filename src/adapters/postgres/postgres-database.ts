@@ -192,20 +192,27 @@ export class PostgresDatabase implements Statements {
     await this.#knex.destroy();
   }
 
-  async #connected<T>(work: (client: Client) => Promise<T>, repeats = 0): Promise<T> {
-    let client: Client | null = null;
+  async #connected<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    for (let repeats = 0; ; repeats += 1) {
+      try {
+        return await this.#onceConnected(work);
+      } catch (error) {
+        if (isWorthRepeating(error) && repeats < MAX_REPEATS) continue;
+        if (isOutage(error)) this.#outages += 1;
+        throw asThrown(error);
+      }
+    }
+  }
+
+  async #onceConnected<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const client = await this.#pool.acquireConnection();
     try {
-      client = await this.#pool.acquireConnection();
       return await work(client);
     } catch (error) {
-      if (client && isOutage(error) && !isAnswer(error)) abandon(client);
-      if (isWorthRepeating(error) && repeats < MAX_REPEATS) {
-        return await this.#connected(work, repeats + 1);
-      }
-      if (isOutage(error)) this.#outages += 1;
-      throw asThrown(error);
+      if (isOutage(error) && !isAnswer(error)) abandon(client);
+      throw error;
     } finally {
-      if (client) await this.#pool.releaseConnection(client);
+      await this.#pool.releaseConnection(client);
     }
   }
 
@@ -244,8 +251,13 @@ async function untilFailure<T>(ask: Ask, work: (statements: Statements) => Promi
   }
 }
 
-/** Waits for the advisory lock of this name, and holds it until the transaction ends. */
+/** Half a minute after the last that was heard of a machine; PostgreSQL's own is the system's, two hours on Linux. */
+const KEEPALIVES = `select set_config('tcp_keepalives_idle', '15', true),
+  set_config('tcp_keepalives_interval', '5', true), set_config('tcp_keepalives_count', '3', true)`;
+
+/** Waits for the advisory lock of this name, and holds it until the transaction ends, or the machine is gone. */
 export async function lock(trx: Knex.Transaction, name: string): Promise<void> {
+  await trx.raw(KEEPALIVES);
   await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`radio-directory ${name}`]);
 }
 
