@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, type Socket, connect } from 'node:net';
 import { expect } from 'chai';
 import express from 'express';
 import { createHttpServer } from '../../src/adapters/http/server.js';
@@ -145,13 +145,27 @@ describe('The HTTP server', () => {
     expect(upgrade?.status).to.equal(200);
   });
 
-  it('answers what came before nonsense on one connection first, and in order', async () => {
-    const [first, second, ...more] = await exchange(
-      'GET /stream HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n',
-    );
-    expect(first).to.include({ status: 200, body: '[]' });
-    expectError(second, 400, 'Bad Request');
-    expect(more).to.deep.equal([]);
+  for (const [what, last, status, message] of [
+    ['nonsense', 'nonsense\r\n\r\n', 400, 'Bad Request'],
+    ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'Method Not Allowed'],
+  ] as const)
+    it(`answers what came before ${what} on one connection first, and in order`, async () => {
+      const [first, second, ...more] = await exchange(`GET /stream HTTP/1.1\r\nHost: a\r\n\r\n${last}`);
+      expect(first).to.include({ status: 200, body: '[]' });
+      expectError(second, status, message);
+      expect(more).to.deep.equal([]);
+    });
+
+  it('outlives clients that ask for a tunnel and reset the connection', async () => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [accepted] = (await once(server, 'connection')) as [Socket];
+    socket.write('CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    // `once` would listen for the error as well.
+    await new Promise((resolve) => accepted.once('close', resolve));
+    const [answer] = await exchange('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    expect(answer?.status).to.equal(200);
   });
 
   it('refuses more requests on one connection than anybody would send without waiting for answers', async () => {

@@ -89,7 +89,9 @@ function wellSpokenServer(listener: RequestListener, requestLog?: RequestLog): S
     answerWithError(response, 417);
   });
   server.on('connect', (_request: IncomingMessage, socket) => {
-    refuse(socket, 405, () => requestLog?.unreadable(405, 'CONNECT', socket));
+    // Node no longer listens: a client that resets the connection would end the process.
+    socket.on('error', () => {});
+    refuse(socket, 405, () => requestLog?.unreadable(405, 'CONNECT', socket), latest.get(socket));
   });
   // No listener for `upgrade`: Node then serves the request as if no upgrade had been offered.
   return server;
