@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
 import { expect } from 'chai';
-import express from 'express';
+import express, { type Response } from 'express';
 import { createHttpServer } from '../../src/adapters/http/server.js';
 import { type HttpService, httpService } from '../support/http-service.js';
 import { type WireError, json } from '../support/wire.js';
@@ -227,6 +227,46 @@ describe('The HTTP server', () => {
     socket.write('GET /stream HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(10), () => socket.resetAndDestroy());
     while (service.logged.length < 10) await new Promise((tick) => setTimeout(tick, 5));
     expect(service.logged.map(({ message }) => message)).to.deep.equal(Array(10).fill('request'));
+  });
+
+  describe('while an answer takes its time', () => {
+    let patient: Server;
+    let held: Response[];
+    const client = (): Socket =>
+      connect((patient.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+    const isHeld = async (count: number) => {
+      while (held.length < count) await new Promise((tick) => setTimeout(tick, 5));
+    };
+    beforeEach(async () => {
+      held = [];
+      const app = express();
+      app.get('/at-once', (_request, response) => void response.end());
+      app.use((_request, response) => void held.push(response));
+      patient = createHttpServer(app, service.log).listen(0, '127.0.0.1');
+      await once(patient, 'listening');
+    });
+    afterEach(() => {
+      patient.closeAllConnections();
+      patient.close();
+    });
+
+    it('cuts a connection off that goes on after more requests than anybody would send', async () => {
+      const socket = client();
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000));
+      await new Promise((resolve) => socket.once('close', resolve));
+    });
+
+    it('counts requests whose body nobody reads like all others', async () => {
+      const asking = 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx'.repeat(10);
+      const { port } = patient.address() as AddressInfo;
+      const statuses: number[] = [];
+      // A thousand are enough, and a quarter of them while the event loop has no rest.
+      for (let connections = 0; connections < 200 && !statuses.includes(503); connections += 20) {
+        for (let more = 0; more < 20; more += 1) client().write(asking);
+        statuses.push((await fetch(`http://127.0.0.1:${port}/at-once`)).status);
+      }
+      expect(statuses).to.include(503);
+    });
   });
 
   describe('logs', () => {

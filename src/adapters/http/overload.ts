@@ -7,6 +7,8 @@ const MAX_CONNECTIONS = 2_000;
 const MAX_REFUSED_CONNECTIONS = 1_000;
 /** Nobody sends so many requests over one connection without waiting for answers, unless to harm. */
 const MAX_PIPELINED = 10;
+/** Requests that may still come on a connection that is ending before it is cut: Node keeps each until its turn. */
+const MAX_IGNORED = 100;
 /** Requests in work beyond which there is no use in taking another while the event loop has no time to spare ... */
 const MAX_WHILE_SATURATED = 250;
 /** ... and at any time. High, for they may all be waiting for a database that has stopped, and others need none. */
@@ -32,7 +34,8 @@ export class Overload {
   readonly #loop: EventLoop;
   readonly #queue = new TurnQueue();
   readonly #connectionsRefused = new WeakSet<Socket>();
-  readonly #ending = new WeakSet<Socket>();
+  /** How many were ignored on each. */
+  readonly #ending = new WeakMap<Socket, number>();
   readonly #pipelined = new WeakMap<Socket, number>();
   #connections = 0;
   #inWork = 0;
@@ -50,7 +53,11 @@ export class Overload {
 
   /** What comes on a connection that is ending, for floods follow in one packet. Nothing else happens to it. */
   ignores({ socket }: IncomingMessage): boolean {
-    return this.#ending.has(socket);
+    const ignored = this.#ending.get(socket);
+    if (ignored === undefined) return false;
+    this.#ending.set(socket, ignored + 1);
+    if (ignored === MAX_IGNORED) socket.destroy();
+    return true;
   }
 
   /**
@@ -61,7 +68,7 @@ export class Overload {
     const { socket } = request;
     const pipelined = this.#pipelined.get(socket) ?? 0;
     if (this.#connectionsRefused.has(socket) || pipelined >= MAX_PIPELINED) {
-      this.#ending.add(socket);
+      this.#ending.set(socket, 0);
       return act('unwelcome');
     }
     this.#pipelined.set(socket, pipelined + 1);
@@ -80,7 +87,7 @@ export class Overload {
     let isCounted = false;
     let isMade = false;
     const begin = () => {
-      if (isMade) return;
+      if (isMade || isCounted) return;
       isCounted = true;
       this.#inWork += 1;
     };
@@ -89,8 +96,11 @@ export class Overload {
       if (isCounted) this.#inWork -= 1;
       isCounted = false;
     };
-    if (hasBody(request)) request.once('end', begin);
-    else begin();
+    if (hasBody(request)) {
+      request.once('end', begin);
+      // One that nobody reads has no end, and is whole all the same: most come with their headers.
+      setImmediate(() => void (request.complete && begin()));
+    } else begin();
     // `finish` waits until the client has taken what came before.
     const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
     response.end = ((...args: unknown[]) => {
