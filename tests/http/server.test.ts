@@ -250,10 +250,38 @@ describe('The HTTP server', () => {
       patient.close();
     });
 
+    it('takes no more of what is no HTTP, and answers both in the end', async () => {
+      const socket = client();
+      let text = '';
+      socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+      const [accepted] = (await once(patient, 'connection')) as [Socket];
+      const refused = once(patient, 'clientError');
+      socket.write(`GET / HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n`);
+      await refused;
+      await isHeld(1);
+      const taken = accepted.bytesRead;
+      await new Promise((sent) => socket.write('x'.repeat(500_000), sent));
+      await new Promise((tick) => setTimeout(tick, 50));
+      expect(accepted.bytesRead).to.equal(taken);
+      held[0]?.setHeader('Content-Length', 0).end();
+      await once(socket, 'close');
+      expect(answersIn(text).map(({ status }) => status)).to.deep.equal([200, 400]);
+    });
+
     it('cuts a connection off that goes on after more requests than anybody would send', async () => {
       const socket = client();
       socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000));
       await new Promise((resolve) => socket.once('close', resolve));
+    });
+
+    it('logs requests with an expectation too, of a client that hangs up before any is answered', async () => {
+      const socket = client();
+      const expecting = 'GET / HTTP/1.1\r\nHost: a\r\nExpect: a-miracle\r\n\r\n';
+      socket.write(`GET / HTTP/1.1\r\nHost: a\r\n\r\n${expecting.repeat(3)}`);
+      await isHeld(1);
+      socket.resetAndDestroy();
+      while (service.logged.length < 4) await new Promise((tick) => setTimeout(tick, 5));
+      expect(service.logged.map(({ message }) => message)).to.deep.equal(Array(4).fill('request'));
     });
 
     it('counts requests whose body nobody reads like all others', async () => {

@@ -76,9 +76,7 @@ function wellSpokenServer(listener: RequestListener, requestLog?: RequestLog): S
   closeUnanswered(server);
   /** The request that each connection is, or was last, busy with. */
   const latest = new WeakMap<Duplex, ServerResponse>();
-  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    latest.set(request.socket, response);
-  });
+  beforeEach(server, (request, response) => latest.set(request.socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const status = statusOf(error);
     const named = () => requestLog?.unreadable(status, error.code ?? 'unknown', socket);
@@ -97,6 +95,14 @@ function wellSpokenServer(listener: RequestListener, requestLog?: RequestLog): S
   return server;
 }
 
+/** Those with an expectation are told by an event of their own. */
+function beforeEach(
+  server: Server,
+  listener: (request: IncomingMessage, response: ServerResponse) => void,
+): void {
+  for (const event of ['request', 'checkExpectation']) server.prependListener(event, listener);
+}
+
 /**
  * Of several requests that wait on a connection which breaks, Node tells only the first that its answer is closed; whoever
  * counts or keeps the others until then would do so for ever.
@@ -113,7 +119,7 @@ function closeUnanswered(server: Server): void {
       });
     });
   });
-  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+  beforeEach(server, ({ socket }, response) => {
     const responses = unanswered.get(socket)?.add(response);
     response.once('close', () => responses?.delete(response));
   });
@@ -206,8 +212,14 @@ function refuse(
     // The log tells of this request when its connection ends.
     current.statusCode = status;
     answer(current.getHeader('X-Request-Id')?.toString());
-  } else if (isPending) current.once('finish', () => answer(named()));
-  else answer(named());
+  } else if (isPending) {
+    // Each packet that follows would be refused as well, and kept until then.
+    socket.pause();
+    current.once('finish', () => {
+      socket.resume();
+      answer(named());
+    });
+  } else answer(named());
 }
 
 function rawAnswer(status: number, requestId: string | undefined): string {
