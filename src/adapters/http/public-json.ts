@@ -48,6 +48,11 @@ export class PublicJson {
     response.status(200).end(body);
   }
 
+  /** Resolves when no encoding of it is being made. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([...this.#encoded.values()].flatMap(({ body }) => body ?? []));
+  }
+
   #in(encoding: Encoding) {
     const known = this.#encoded.get(encoding);
     if (known) return known;

@@ -58,6 +58,11 @@ export class StreamListJson {
     return this.#list.json;
   }
 
+  /** Resolves when the last list is compressed, however its readers asked for it. */
+  async settled(): Promise<void> {
+    await this.#list?.json.settled();
+  }
+
   #textOf(stream: ListedStream, now: Instant): Shown<string> {
     const known = this.#texts.get(stream);
     if (known && isShown(known, now)) return known;

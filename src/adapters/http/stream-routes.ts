@@ -31,6 +31,8 @@ export function streamRoutes(
   const streamList = new StreamListJson();
   // The stream list and the history are exempt from all limits.
   endpoints.get('/stream', async (request, response) => {
+    // Long lists are compressed more slowly than they change: those who come meanwhile share the next one.
+    await streamList.settled();
     const streams = await directory.streams();
     await streamList.of(streams, clock.now()).send(request, response);
   });
