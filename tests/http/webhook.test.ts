@@ -101,6 +101,14 @@ describe('POST /stream/update/:streamUUID', () => {
     });
   });
 
+  it('loses nothing else for the odd duration of a sender that counts in milliseconds', async () => {
+    for (const duration of [{ toString: 1 }, { toString: 1, valueOf: 1 }, [{ toString: 1 }], null, true]) {
+      const title = JSON.stringify(duration);
+      await push({ songtype: 'S', title, duration }).expect(200);
+      expect((await song())?.title).to.equal(title);
+    }
+  });
+
   for (const [body, message] of [
     ['[]', 'The body must be a JSON object.'],
     ['null', 'The body must be a JSON object.'],

@@ -40,8 +40,10 @@ function simple(fields: JsonObject): ReportFields {
 
 /** SAM Broadcaster and SAM Cast: their `duration` is in milliseconds. */
 function sam(fields: JsonObject): ReportFields {
-  const seconds = Number(fields['duration']) / 1_000;
-  return simple({ ...fields, songDuration: fields['songDuration'] ?? seconds });
+  const { duration, songDuration } = fields;
+  // Of an object `Number` would call whatever the sender put there as `toString`.
+  const seconds = typeof duration === 'object' ? null : Number(duration) / 1_000;
+  return simple({ ...fields, songDuration: songDuration ?? seconds });
 }
 
 /** What AzuraCast names its "Station Offline" by, whatever text the operator has set for it. */
