@@ -211,6 +211,20 @@ onEachPostgres('The schema', (connection) => {
     }
   });
 
+  it('nor the values that it was given, where PostgreSQL is set to tell them', async () => {
+    const refused: unknown = await db
+      .transaction(async (statements) => {
+        await statements.rows('set local log_parameter_max_length_on_error = -1');
+        await statements.rows('update accounts set email = $1 where password_hash <> $2', [
+          'Anna',
+          '$2b$12$abc',
+        ]);
+      })
+      .catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(Error).with.property('code');
+    expect(inspect(refused)).not.to.match(/anna|\$2b/i);
+  });
+
   it('refuses a second holder of a monthly highlight, and takes many of the others', async () => {
     await insert('streams', { name: `'Blues'` });
     for (const flag of HIGHLIGHTS) {

@@ -273,7 +273,8 @@ function abandon(client: Client): void {
 }
 
 function asThrown(error: unknown): unknown {
-  // There PostgreSQL repeats the row, password hash and all, and logs show whatever an error has.
-  if (error instanceof DatabaseError) error.detail = undefined;
+  // There PostgreSQL repeats the row, password hash and all, or the values that it was given (if it is set to log them
+  // with errors); and logs show whatever an error has.
+  if (error instanceof DatabaseError) error.detail = error.where = undefined;
   return isOutage(error) ? new Unavailable('PostgreSQL', error) : (DatabaseUnusable.from(error) ?? error);
 }
