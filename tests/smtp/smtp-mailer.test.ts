@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
+import { types } from 'node:util';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { SmtpMailer, type SmtpOptions } from '../../src/adapters/smtp/smtp-mailer.js';
@@ -310,6 +311,33 @@ describe('SmtpMailer', () => {
     const mailer = aMailer(`smtp://127.0.0.1:${port}`, { timeout: 50 });
 
     expect(await failureOf(mailer.send(aMail()))).to.be.instanceOf(Error);
+  });
+
+  it('breaks off when it is told to, also before it begins', async () => {
+    const silent = createServer((socket) => void socket.on('error', () => undefined).resume());
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    closing.push(() => void silent.close());
+    const mailer = aMailer(`smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`);
+    const abort = new AbortController();
+    const sending = failureOf(mailer.send(aMail(), abort.signal));
+    await once(silent, 'connection');
+
+    abort.abort();
+
+    expect(await sending).to.be.instanceOf(Error);
+    expect(await failureOf(mailer.send(aMail(), abort.signal))).to.be.instanceOf(Error);
+  });
+
+  it('leaves nothing behind on a signal that outlives many mails', async () => {
+    const { port } = await anInbox();
+    const { signal } = new AbortController();
+
+    await aMailer(`smtp://127.0.0.1:${port}`).send(aMail(), signal);
+
+    const held = Object.getOwnPropertySymbols(signal)
+      .map((key): unknown => Reflect.get(signal, key))
+      .filter((value) => types.isSet(value) && value.size > 0);
+    expect(getEventListeners(signal, 'abort').length + held.length).to.equal(0);
   });
 
   it('tells whether the server takes us', async () => {
