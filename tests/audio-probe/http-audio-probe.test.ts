@@ -197,6 +197,13 @@ content-type:audio/mpeg`;
         'text that calls itself audio/mpeg',
       ],
       ['nothing', '/', { '/': answer(OK) }, 'not-audio', 'nothing but headers'],
+      [
+        'a chunk whose length never ends',
+        '/',
+        { '/': answer(`${OK}\nTransfer-Encoding: chunked`, '0'.repeat(200_000)) },
+        'not-audio',
+        'chunks with hardly anything in them',
+      ],
       ['no answer', '/', { '/': '' }, 'not-audio', 'no answer at all'],
       [
         'half an answer',

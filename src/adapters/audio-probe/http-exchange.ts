@@ -32,6 +32,8 @@ export interface Answer {
 
 const MAX_HEAD_BYTES = 16_384;
 const MAX_ADDRESSES = 3;
+/** What chunks of one byte take on their way, and some more: their lines may be of any length. */
+const MAX_CHUNK_OVERHEAD = 8;
 
 /**
  * Asks for a URL. Speaks HTTP by itself, since Node's parser refuses what Shoutcast servers answer (`ICY 200 OK`), and
@@ -200,6 +202,8 @@ class Incoming {
         : { bytes: this.#bytes, isEnd: this.#isEnd };
       if (bytes.length > length) return { bytes: bytes.subarray(0, length), isEnd: false };
       if (bytes.length === length || isEnd) return { bytes, isEnd };
+      if (isChunked && this.#bytes.length > MAX_CHUNK_OVERHEAD * length + MAX_HEAD_BYTES)
+        throw new ProbeEnded('not-audio', 'chunks with hardly anything in them');
       if (!(await this.more())) return { bytes, isEnd: true };
     }
   }
