@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import express, { type Response } from 'express';
 import { createHttpServer } from '../../src/adapters/http/server.js';
@@ -108,6 +109,16 @@ describe('The HTTP server', () => {
     expect(fewer?.status).to.equal(200);
   });
 
+  it('closes the connection of a tunnel that it refused, where the client does not', async () => {
+    const socket = connect({ port: (server.address() as AddressInfo).port, allowHalfOpen: true });
+    const accepted = once(server, 'connection') as Promise<[Socket]>;
+    socket.on('error', () => undefined).resume();
+    socket.write('CONNECT radio.example:443 HTTP/1.1\r\nHost: radio.example\r\n\r\n');
+    const [connection] = await accepted;
+    while (!connection.destroyed) await new Promise((tick) => setTimeout(tick, 20));
+    socket.destroy();
+  });
+
   it('demands exactly one valid Host header of HTTP/1.1', async () => {
     const send = (version: string, ...hosts: string[]) =>
       exchange(
@@ -138,6 +149,7 @@ describe('The HTTP server', () => {
   it('answers 405 as JSON to CONNECT, and serves a request that offers an upgrade', async () => {
     const [tunnel] = await exchange('CONNECT radio.example:443 HTTP/1.1\r\nHost: radio.example\r\n\r\n');
     expectError(tunnel, 405, 'Method Not Allowed');
+    expect(tunnel?.headers).to.match(/^allow: GET, HEAD, POST, PUT, DELETE, OPTIONS$/im);
     hurry();
     const [upgrade] = await exchange(
       'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: \r\n\r\n',
@@ -194,6 +206,35 @@ describe('The HTTP server', () => {
     busy.close();
     const { milliseconds } = service.logged[2]?.fields as { milliseconds: number };
     expect(milliseconds).to.be.at.least(2 * spin);
+  });
+
+  it('tells all clients to close their connections, but for those whose answers are under way', async () => {
+    const begun: ServerResponse[] = [];
+    const stopping = createHttpServer(
+      express().use((request, response) => {
+        begun.push(response);
+        if (request.path === '/begun') response.write('a');
+      }),
+    );
+    await once(stopping.listen(0, '127.0.0.1'), 'listening');
+    const { port } = stopping.address() as AddressInfo;
+    const ask = (path: string) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      return { socket, answer: text(socket) };
+    };
+    const [early, waiting] = [ask('/begun'), ask('/waiting')];
+    while (begun.length < 2) await new Promise((tick) => setTimeout(tick, 5));
+    stopping.announceClose();
+    const late = ask('/late');
+    while (begun.length < 3) await new Promise((tick) => setTimeout(tick, 5));
+    for (const response of begun) response.end('z');
+    for (const { answer } of [waiting, late]) expect(await answer).to.match(/^connection: close\r$/im);
+    early.socket.end();
+    expect(await early.answer)
+      .to.match(/^connection: keep-alive\r$/im)
+      .and.include('z');
+    await once(stopping.close(), 'close');
   });
 
   it('gives clients that read slowly their time, but for the oldest while much waits for them', async () => {
@@ -339,6 +380,13 @@ describe('The HTTP server', () => {
         expect(address).to.equal('127.0.0.1');
         expect(answers.at(-1)?.headers).to.match(new RegExp(`^x-request-id: ${String(requestId)}$`, 'im'));
       });
+  });
+
+  it('logs the client that the trusted proxy names, not the proxy', async () => {
+    const head = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n';
+    await exchange(`${head}X-Forwarded-For: 203.0.113.9\r\n\r\n`);
+    while (service.logged.length < 1) await new Promise((tick) => setTimeout(tick, 5));
+    expect(service.logged[0]?.fields).to.include({ address: '203.0.113.9' });
   });
 
   it('gives smuggled requests one refusal and nothing more', async () => {

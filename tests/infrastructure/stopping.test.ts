@@ -118,8 +118,37 @@ describe('The running program', function () {
     slow.socket.write(body.slice(5));
     await slow.until(() => slow.received.isClosed);
 
-    expect(slow.received.text).to.match(/^HTTP\/1\.1 200 /);
+    expect(slow.received.text)
+      .to.match(/^HTTP\/1\.1 200 /)
+      .and.to.match(/^connection: close\r$/im);
     expect(await exit).to.equal(0);
+  });
+
+  it('waits for nobody who does not come to an end, and exits with 0 all the same', async () => {
+    const running = await start({ DRAIN_MS: '0' });
+    const stuck = await connected(running.url);
+    const head = 'POST /user HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+    stuck.socket.write(`${head}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n`);
+    await stuck.until(() => stuck.received.text.includes('100 Continue'));
+    expect(await signalled(running, 'SIGTERM')).to.equal(0);
+  });
+
+  it('ends at once with 0 when it is told so while it waits for its database', async () => {
+    const program = spawn(process.execPath, [PROGRAM, 'serve'], {
+      cwd: dataDir,
+      env: {
+        ...cleanEnvironment(),
+        DATABASE_URL: `postgres://postgres@127.0.0.1:${await freePort()}/postgres`,
+        PORT: '0',
+        MANAGEMENT_PORT: '',
+      },
+    });
+    const ended = once(program, 'exit');
+    let output = '';
+    program.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    while (!output.includes('Trying again until it is')) await Promise.race([ended, pause(20)]);
+    program.kill('SIGTERM');
+    expect(await ended).to.deep.equal([0, null]);
   });
 
   it('does not wait for balancers after Ctrl-C, or without a management port', async () => {
