@@ -222,6 +222,11 @@ describe('Security events', () => {
     expect(hashes[0]).to.match(/^[\w-]{22}$/);
     expect(hashes[1]).to.equal(hashes[0]);
     expect(hashes[2]).not.to.equal(hashes[0]);
+
+    const other = httpService({ replace: () => ({ logKey: 'another key' }) });
+    await logIn('anna@listener.example', WRONG, other).expect(401);
+    const line = other.logged.find(({ message }) => message === 'security event');
+    expect(line?.fields).to.have.property('emailHash').not.equal(hashes[0]);
   });
 
   it('include the good tokens, in the line of the request', async () => {

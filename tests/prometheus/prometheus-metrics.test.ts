@@ -1,5 +1,9 @@
+import { once } from 'node:events';
 import { METHODS } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { createHttpServer } from '../../src/adapters/http/server.js';
 import { InMemoryDirectoryReadModel } from '../../src/adapters/in-memory/in-memory-directory-read-model.js';
 import { InMemoryMailOutbox } from '../../src/adapters/in-memory/in-memory-mail-outbox.js';
 import { type Observed, PrometheusMetrics } from '../../src/adapters/prometheus/prometheus-metrics.js';
@@ -34,10 +38,12 @@ function measured(options: ServiceOptions = {}): { service: HttpService; scrape:
 describe('The metrics', () => {
   it('count requests by the pattern of their path, and how long they took', async () => {
     const { service, scrape } = measured();
+    const startedAt = performance.now();
     for (const path of ['/stream/1/votes', '/stream/2/votes', '/nothing', '/else'])
       await service.http.get(path).expect(404);
     await service.http.put('/stats').expect(405);
     await service.http.get('/stats').expect(200);
+    const seconds = (performance.now() - startedAt) / 1_000;
     const seen = await scrape();
     const requests = (method: string, route: string, status: number) =>
       seen.value(REQUESTS, { method, route, status: String(status) });
@@ -47,6 +53,8 @@ describe('The metrics', () => {
     expect(requests('GET', '/stats', 200)).to.equal(1);
     const bucket = { method: 'GET', route: '/stats', status: '200', le: '10' };
     expect(seen.value('http_request_duration_seconds_bucket', bucket)).to.equal(1);
+    const stats = { method: 'GET', route: '/stats', status: '200' };
+    expect(seen.value('http_request_duration_seconds_sum', stats)).to.be.above(0).and.below(seconds);
     expect(seen.value('http_requests_in_flight')).to.equal(0);
   });
 
@@ -72,6 +80,52 @@ describe('The metrics', () => {
     expect((await scrape()).value(REQUESTS, aborted)).to.equal(1);
     answer();
     await server.close();
+  });
+
+  it('count what is refused before it is a request, and connections that are closed unheard', async () => {
+    const metrics = new PrometheusMetrics(BUILD);
+    const { app, log } = httpService({ metrics });
+    const server = createHttpServer(app, log, metrics);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    await text(connect(port, '127.0.0.1').end('nonsense\r\n\r\n'));
+    const unreadable = { method: 'other', route: 'unknown', status: '400' };
+    const seen = new Exposition(await metrics.exposition());
+    expect(seen.value(REQUESTS, unreadable)).to.equal(1);
+    expect(seen.value('http_requests_in_flight')).to.equal(0);
+    expect(seen.value('http_connections_dropped_total')).to.equal(0);
+
+    server.maxConnections = 1;
+    const only = connect(port, '127.0.0.1');
+    await once(server, 'connection');
+    const dropped = once(server, 'drop');
+    const another = connect(port, '127.0.0.1').on('error', () => undefined);
+    await dropped;
+    const then = new Exposition(await metrics.exposition());
+    expect(then.value('http_connections_dropped_total')).to.equal(1);
+    for (const socket of [only, another]) socket.destroy();
+    await once(server.close(), 'close');
+  });
+
+  it('are read anew each time, and counters that others keep are not added up', async () => {
+    const metrics = new PrometheusMetrics(BUILD);
+    metrics.watch({
+      databases: { primary: { use: () => ({ used: 3, free: 2, limit: 10, pending: 4, outages: 5 }) } },
+      replica: { state: 'behind', lagMilliseconds: 6_500 },
+      streamList: { isStale: true, staleAnswers: 7 },
+      figures: () => Promise.reject(new Error('gone')),
+    });
+    const primary = { database: 'primary' };
+    for (let scrape = 0; scrape < 3; scrape += 1) {
+      const seen = new Exposition(await metrics.exposition());
+      expect(seen.value('database_connections', { ...primary, state: 'used' })).to.equal(3);
+      expect(seen.value('database_connections', { ...primary, state: 'free' })).to.equal(2);
+      expect(seen.value('database_waiting', primary)).to.equal(4);
+      expect(seen.value('database_outages_total', primary)).to.equal(5);
+      expect(seen.value('replica_state', { state: 'behind' })).to.equal(1);
+      expect(seen.value('replica_lag_seconds', { database: 'replica' })).to.equal(6.5);
+      expect(seen.value('stream_list_stale_answers_total')).to.equal(7);
+    }
   });
 
   it('count what each limit refuses', async () => {
