@@ -71,7 +71,7 @@ export function mailOutboxContract(storage: StorageUnderTest): void {
       const store = await storage.open();
       await registered(store, [0]);
       const mail = await claimedOne(store, START);
-      await store.mailOutbox.postpone(mail.id, later(START, SECOND), '451 try again — später, 🙂');
+      await store.mailOutbox.postpone(mail.id, later(START, SECOND), '451 try again\u0000 — später, 🙂');
       expect(await store.mailOutbox.claim(later(START, SECOND - 1), MINUTE, 10)).to.be.empty;
       await claimedOne(store, later(START, SECOND));
       await store.mailOutbox.postpone(mail.id, later(START, DAY), 'x'.repeat(10_000));

@@ -88,6 +88,32 @@ describe('Beside a replica', function () {
     expect(clients(0).slowest).to.be.below(1_000);
   });
 
+  it('what is for a caller only is what the primary says, although the replica stands still', async () => {
+    // This node has written nothing yet that could keep it from the replica.
+    await query(replica.url, 'select pg_wal_replay_pause()');
+    const [, user] = directory.users;
+    const own = async () => clients(1).ask({ path: '/user/streams', bearer: user?.jwt ?? '' });
+    expect((await own())?.body).to.equal('[]');
+    const { organization, token } = directory;
+    await query(
+      database.url,
+      'insert into organization_members (organization_id, account_id) values ($1, $2)',
+      [organization, user?.session.user],
+    );
+    expect((await own())?.body).to.include(stream().uuid);
+    await query(database.url, `update streams set name = 'Renamed meanwhile' where id = $1`, [stream().id]);
+    const path = `/organization/${organization}/token/streams/details`;
+    expect((await clients(1).ask({ path, bearer: token }))?.body).to.include('Renamed meanwhile');
+    await query(
+      database.url,
+      'update accounts set credential_version = credential_version + 1 where id = $1',
+      [user?.session.user],
+    );
+    expect((await own())?.status).to.equal(401);
+    await query(replica.url, 'select pg_wal_replay_resume()');
+    await untilTrue(replicaIsRead);
+  });
+
   it('a song that was pushed shows at once on its node and within a second on every other', async () => {
     const delays: number[] = [];
     for (let song = 0; song < SONGS; song += 1) {

@@ -14,7 +14,11 @@ import {
   anOrganizationProfile,
   must,
 } from '../support/builders.js';
+import { FaultProxy } from '../support/fault-proxy.js';
+import { filledDirectory } from '../support/filled-directory.js';
 import { onEachPostgres } from '../support/each-postgres.js';
+import { untilTrue } from '../support/nodes.js';
+import { startPostgres } from '../support/postgres-server.js';
 import { START } from '../support/manual-clock.js';
 import { empty, storageOn } from '../support/postgres-storage.js';
 
@@ -152,5 +156,35 @@ onEachPostgres('The stream list', (connection, kind) => {
       expect(late[0]?.nowPlaying.current?.title).to.equal(`Song ${round}`);
       expect(shared).to.equal(late);
     }
+  });
+});
+
+describe('The stream list behind an address', function () {
+  this.timeout(60_000);
+
+  it('is read anew where another server has taken the place of the one that was there', async function () {
+    const [one, other] = [await startPostgres(), await startPostgres()];
+    if (!one?.faults || !other?.faults) return this.skip();
+    // The numbers of its transactions are far beyond those of the other.
+    await filledDirectory(one.url, { streams: 20, users: 20 });
+    await filledDirectory(other.url, { streams: 2, users: 0 });
+    const at = (url: string) => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
+    const proxy = await new FaultProxy(at(one.url)).open();
+    const db = new PostgresDatabase({ url: proxy.through(one.url) });
+    const list = new PostgresStreamList(db);
+    expect(await list.read()).to.have.length(20);
+
+    proxy.target = at(other.url);
+    proxy.reset();
+    await untilTrue(() =>
+      db.rows('select 1').then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await list.read()).to.have.length(2);
+    await db.close();
+    await proxy.close();
+    for (const server of [one, other]) await server.stop();
   });
 });
