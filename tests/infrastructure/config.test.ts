@@ -9,6 +9,7 @@ const VALUES: readonly (readonly [string, readonly string[], readonly string[]])
   ['PORT', ['0', '3000', '65535'], ['-1', '65536', 'x', '3000.5']],
   ['HOST', ['0.0.0.0', '::', 'localhost', 'radio.example.com'], ['not a host', 'http://x']],
   ['MANAGEMENT_PORT', ['', '0', '9000'], ['x', '70000']],
+  ['DRAIN_MS', ['', '0', '600000'], ['-1', '600001', '1.5', '5s']],
   [
     'DATABASE_URL',
     [
@@ -24,7 +25,11 @@ const VALUES: readonly (readonly [string, readonly string[], readonly string[]])
   ],
   ['SMTP_URL', ['smtp://mail', 'smtps://u:p@mail:465'], ['mail', 'http://mail', 'smtp://', 'smtp:']],
   ['MAIL_FROM', ['radio@example.com', 'Radio <radio@example.com>'], ['radio', 'a@b, c@d', 'a@b\r\nBcc: c@d']],
-  ['PUBLIC_URL', ['https://radio.example.com/', 'http://localhost:3000'], ['radio.example.com', 'ftp://x']],
+  [
+    'PUBLIC_URL',
+    ['https://radio.example.com/', 'http://localhost:3000'],
+    ['radio.example.com', 'ftp://x', 'https://radio.example.com/?a=b', 'https://radio.example.com/#a'],
+  ],
   ['JWT_SECRETS', [SECRET, `${SECRET},${SECRET}1`], ['short', `${SECRET},short`, ',']],
   [
     'TRUST_PROXY',
@@ -117,9 +122,11 @@ describe('The configuration', () => {
       host: '0.0.0.0',
       port: 3000,
       management: { host: '127.0.0.1', port: 9000 },
+      drainMilliseconds: 5_000,
       database: { kind: 'embedded' },
       redisUrls: [],
       smtpUrl: null,
+      mailFrom: 'Radio Directory <radio-directory@localhost>',
       publicUrl: 'http://localhost:3000',
       jwtSecrets: null,
       trustProxy: false,
@@ -128,6 +135,13 @@ describe('The configuration', () => {
       sampleData: 'when-new',
     });
     expect(isAbsolute(config.dataDir)).to.equal(true);
+  });
+
+  it('sends mails from where they lead to, and leads there without a final slash', () => {
+    expect(loadConfig({ PUBLIC_URL: 'https://radio.example.com/api//' })).to.deep.include({
+      publicUrl: 'https://radio.example.com/api',
+      mailFrom: 'Radio Directory <radio-directory@radio.example.com>',
+    });
   });
 
   it('treats an empty variable as unset, but for the management port, which it switches off', () => {

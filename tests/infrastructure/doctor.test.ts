@@ -176,13 +176,19 @@ describe('The doctor', function () {
         expect(about(ahead, 'mails')[0]).to.match(/^ok/);
       });
 
-      it('counts the mails that were given up', async () => {
+      it('counts the mails that were given up, and those that could not be sent yet', async () => {
         await db.rows(`insert into accounts (username, username_key, email, password_hash, credential_version, registered_at)
           values ('A', 'a', 'a@a.example', 'x', 1, now())`);
         await db.rows(`insert into mails (account_id, kind, owed_since, not_before, given_up_at)
           values (1, 'reset', now(), now(), now())`);
         const findings = await examined({ DATA_DIR: folder });
         expect(about(findings, 'mails')).to.deep.equal(['warning: 1 were given up.']);
+        await db.rows('update mails set given_up_at = null');
+        expect(about(await examined({ DATA_DIR: folder }), 'mails')[0]).to.match(/^ok: 1 /);
+        await db.rows(`update mails set last_problem = '451 Come back later'`);
+        expect(about(await examined({ DATA_DIR: folder }), 'mails')).to.deep.equal([
+          'warning: 1 wait after an attempt that failed.',
+        ]);
       });
     });
 

@@ -14,7 +14,9 @@ import { ManualClock } from '../support/manual-clock.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 
 describe('The log of the mail worker', () => {
-  it('says once with which words a mail was refused, and not to whom it went', async () => {
+  it('says once with which words a mail was refused, and not to whom it went', async function () {
+    // A connection that was forgotten ends after 20 s.
+    this.timeout(15_000);
     const email = "o'brien+{radio}@listener.example";
     const lines: string[] = [];
     const sink = await new SmtpSink().open();
@@ -40,8 +42,10 @@ describe('The log of the mail worker', () => {
       while (told().length === 0) await pause(20);
     } finally {
       await service.close();
-      await sink.close();
     }
+    // Those that it keeps open between mails too.
+    while (sink.openConnections > 0) await pause(20);
+    await sink.close();
     expect(leaksIn(lines.join(''), [email])).to.deep.equal([]);
     const { reason } = JSON.parse(told().join('')) as { reason: string };
     expect(reason).to.match(/550 5\.1\.1 <\[email\]>: unknown$/);
@@ -50,6 +54,41 @@ describe('The log of the mail worker', () => {
 });
 
 describe('The mail worker', () => {
+  it('says once for each outage that the outbox cannot be read, and goes on', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    const db = new InMemoryDatabase();
+    let isDown = true;
+    let questions = 0;
+    class Interrupted extends InMemoryMailOutbox {
+      override async claim(...question: Parameters<InMemoryMailOutbox['claim']>) {
+        questions += 1;
+        if (isDown) throw new Error('connection refused');
+        return super.claim(...question);
+      }
+    }
+    const accounts = new InMemoryAccountRepository(db);
+    const sent: string[] = [];
+    const mailer = { send: async ({ to }: { to: string }) => void sent.push(to) };
+    const clock = new ManualClock();
+    const deliver = new DeliverMails(new Interrupted(db), accounts, mailer, new RandomSecrets(), clock);
+    const worker = new MailWorker(deliver, log, undefined, 1);
+    worker.start();
+    const untilAskedAgain = async () => {
+      const before = questions;
+      while (questions < before + 5) await pause(5);
+    };
+    await untilAskedAgain();
+    expect(lines).to.have.length(1);
+    isDown = false;
+    must(await accounts.register(aNewAccount()));
+    while (sent.length === 0) await pause(5);
+    isDown = true;
+    await untilAskedAgain();
+    expect(lines).to.have.length(2);
+    await worker.stop();
+  });
+
   it('stops also where a host’s mailer neither sends a mail nor lets go of it, and says so', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });

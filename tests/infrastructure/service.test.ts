@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { type Service, createService, loadConfig } from '../../src/infrastructure/index.js';
+import { PORT, type Service, adapterFor, createService, loadConfig } from '../../src/infrastructure/index.js';
 import { PostgresDatabase } from '../../src/adapters/postgres/postgres-database.js';
 import { createLogger } from '../../src/infrastructure/logger.js';
 import { sharedPostgres } from '../support/postgres-server.js';
@@ -79,6 +80,64 @@ describe('The service in the process of another program', () => {
     open.push(service);
     const failure: unknown = await service.listen().catch((error: unknown) => error);
     expect(String(failure)).to.equal('Error: This service is closed. Create another one to listen again.');
+  });
+
+  const logged = async (
+    variables: Record<string, string>,
+    modules: Parameters<typeof createService>[2] = [],
+  ) => {
+    const lines: string[] = [];
+    const log = createLogger('info', { write: (line: string) => void lines.push(line) });
+    const config = loadConfig({
+      ...{ DATABASE_URL: 'memory:', HOST: '127.0.0.1', PORT: '0', DATA_DIR: '/nonexistent' },
+      ...variables,
+    });
+    const service = await createService(config, log, modules);
+    open.push(service);
+    const { port } = await service.listen();
+    const post = (path: string, body: object) =>
+      fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    return { service, lines, post };
+  };
+
+  it('warns of limits that are off, and of a trust in everybody', async () => {
+    const { lines } = await logged({ RATE_LIMITS: 'off', TRUST_PROXY: 'true' });
+    const warnings = lines.filter((line) => line.includes('"level":40'));
+    expect(warnings).to.have.length(2);
+    expect(warnings.join()).to.include('RATE_LIMITS=off').and.include('TRUST_PROXY=true');
+  });
+
+  it('names a mailbox in the log alike on all nodes, and by nothing that others could compute', async () => {
+    const nameOf = async (secret: string) => {
+      const { lines, post } = await logged({ JWT_SECRETS: secret });
+      await post('/user/requestPasswordChange', { email: 'anna@listener.example' });
+      return /"emailHash":"([\w-]+)"/.exec(lines.join(''))?.[1];
+    };
+    const name = await nameOf('x'.repeat(32));
+    expect(name).to.be.a('string');
+    expect(await nameOf('x'.repeat(32))).to.equal(name);
+    expect(await nameOf('y'.repeat(32))).to.not.equal(name);
+  });
+
+  it('closes when the mail that is being sent has been sent', async () => {
+    let isBegun = false;
+    let isSent = false;
+    const mailer = {
+      send: async () => {
+        isBegun = true;
+        await pause(500);
+        isSent = true;
+      },
+    };
+    const { service, post } = await logged({}, [adapterFor(PORT.mailer, () => mailer)]);
+    await post('/user', { username: 'Anna', email: 'anna@listener.example', password: 'Sunny-Day-2026' });
+    while (!isBegun) await pause(5);
+    await service.close();
+    expect(isSent).to.equal(true);
   });
 
   it('starts on the schema of a newer version, with a warning', async function () {

@@ -42,6 +42,10 @@ export class SmtpSink {
     return this;
   }
 
+  get openConnections(): number {
+    return (this.#server.connections as Set<unknown>).size;
+  }
+
   async close(): Promise<void> {
     for (const connection of this.#server.connections as Set<{ _socket: Socket }>)
       connection._socket.destroy();
