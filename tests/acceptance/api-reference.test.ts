@@ -40,10 +40,15 @@ describe('The API reference, on the management port of the built server', functi
   it('lets its page load from here and call the API, and nothing else', async () => {
     const page = await fetch(`${management}/docs`);
     expect(page.headers.get('content-type')).to.equal('text/html; charset=utf-8');
-    expect(page.headers.get('content-security-policy')?.split(';')).to.include.members([
+    expect(page.headers.get('content-security-policy')?.split(';')).to.have.members([
       "default-src 'none'",
       "script-src 'self'",
+      "style-src 'self' 'unsafe-inline'",
+      "img-src 'self' data:",
       `connect-src 'self' ${service.url}`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
     ]);
     expect(await page.text()).not.to.match(/https?:\/\//);
     expect((await fetch(`${management}/docs/package.json`)).status).to.equal(404);

@@ -208,6 +208,26 @@ describe('The OpenAPI document', () => {
           });
   });
 
+  describe('names whose credentials are read, and no others', () => {
+    for (const operated of OPERATIONS)
+      it(nameOf(operated), async () => {
+        const directory = await directoryFor(operated);
+        const callers: unknown[] = [];
+        for (const credentials of [await directory.aJwt(), directory.token]) {
+          await send(directory, operated, { credentials });
+          const line = directory.logged.findLast(({ message }) => message === 'request');
+          callers.push((line?.fields as { caller?: unknown }).caller);
+        }
+        const { security } = operated.operation;
+        const named = (scheme: string, caller: string) =>
+          security.some((one) => scheme in one) ? caller : 'anonymous';
+        expect(callers).to.deep.equal([
+          named('accessToken', 'user'),
+          named('organizationToken', 'organization'),
+        ]);
+      });
+  });
+
   describe('shows refusals as they are', () => {
     for (const operated of OPERATIONS)
       for (const status of Object.keys(operated.operation.responses).map(Number))
