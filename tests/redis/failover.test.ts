@@ -188,6 +188,18 @@ describe('When Redis fails', function () {
       figure('P9, FLUSHALL', { requests: 80, failed: 0, 'admitted again': sum(again) });
     });
 
+    it('a request that its process refuses by itself is not counted for the others', async () => {
+      await openTwo([url]);
+      const [one, other] = nodes.map(({ limiter }) => limiter);
+      const client = `${test} dora`;
+      for (let request = 0; request < LIMIT; request += 1) await one?.admit(client, QUOTA);
+      await redisCommand(url, 'FLUSHALL');
+      for (let request = 0; request < LIMIT; request += 1)
+        expect(await one?.admit(client, QUOTA)).to.include({ admitted: false });
+      for (let request = 0; request < LIMIT; request += 1)
+        expect(await other?.admit(client, QUOTA)).to.include({ admitted: true });
+    });
+
     it('and lost its scripts, nothing changes', async () => {
       await openTwo([url]);
       expect(sum(await admittedBy('carl', 5))).to.equal(10);
