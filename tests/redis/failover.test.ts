@@ -276,6 +276,44 @@ describe('When Redis fails', function () {
       }
     });
 
+    it('wants a password, it is told the one of the address that is named first', async function () {
+      if (!cluster) return this.skip();
+      const [first = '', ...others] = cluster.urls;
+      const withPassword = (url: string) => Object.assign(new URL(url), { password: 'hush' }).href;
+      for (const url of cluster.urls) await redisCommand(url, 'CONFIG', 'SET', 'requirepass', 'hush');
+      const limiter = new RedisRateLimiter(connectRedis([withPassword(first), ...others]), {
+        patience: 10_000,
+      });
+      try {
+        // Clients of all three masters.
+        for (let client = 0; client < 30; client += 1) {
+          const admitted = () =>
+            limiter.admit(`${test} ${client}`, QUOTA).then(
+              () => true,
+              () => false,
+            );
+          while (!(await admitted())) await pause(20);
+        }
+      } finally {
+        limiter.close();
+        for (const url of cluster.urls)
+          await redisCommand(withPassword(url), 'CONFIG', 'SET', 'requirepass', '');
+      }
+    });
+
+    it('and refuses to write, all clients are counted by the processes until it does not', async function () {
+      if (!cluster) return this.skip();
+      await openTwo(cluster.urls);
+      const [, , full = ''] = cluster.urls;
+      const clients = Array.from({ length: 30 }, (_, index) => `client ${index}`);
+      await redisCommand(full, 'CONFIG', 'SET', 'maxmemory', 1);
+      for (const client of clients) await admittedBy(client, 1);
+      await pause(OUTAGE);
+      expect(states()).to.deep.equal(['alone', 'alone']);
+      await redisCommand(full, 'CONFIG', 'SET', 'maxmemory', 0);
+      await until(() => states().every((state) => state === 'shared'));
+    });
+
     it('and hangs, all clients are counted by the processes until it is back', async function () {
       if (!cluster) return this.skip();
       await openTwo(cluster.urls);
