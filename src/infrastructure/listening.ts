@@ -46,7 +46,6 @@ export async function stopListening(server: Server, graceMilliseconds: number): 
   if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();
-  server.closeIdleConnections();
   const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
   await closed;
   clearTimeout(cut);
