@@ -15,7 +15,7 @@ import {
 } from '../domain/stream.js';
 import { type HttpUrl, cut, oneLine, parseHttpUrl } from '../domain/text.js';
 
-/** A station as its list names it: any text may stand in any field. */
+/** A station as its list names it; any text may stand in any field. */
 export interface ListedStation {
   /** Where it stands in its list, counted from 1: an entry or a line, as the format counts. */
   readonly row: number;

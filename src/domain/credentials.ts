@@ -86,7 +86,7 @@ export class PlainPassword {
     return broken.length === 0 ? ok(new PlainPassword(text)) : err({ kind: 'weak-password', broken });
   }
 
-  /** For a login: any text may be tried. */
+  /** For a login; any text may be tried. */
   static attempt(raw: string): PlainPassword {
     return new PlainPassword(raw.normalize('NFC'));
   }

@@ -28,7 +28,7 @@ export interface SongReport extends ReportedPlay {
   readonly earlier: readonly ReportedPlay[];
 }
 
-/** The fields of a play before anybody looked at them: any JSON value may stand anywhere. */
+/** The fields of a play before anybody looked at them; any JSON value may stand anywhere. */
 export interface PlayFields {
   readonly title?: unknown;
   readonly artist?: unknown;

@@ -44,7 +44,7 @@ function queryString({ originalUrl }: Request): string {
   return start < 0 ? '' : originalUrl.slice(start + 1);
 }
 
-/** Of fields that come twice, the first. `__proto__` and its like are fields as any other. */
+/** Of fields that come twice, the first. `__proto__` and its like are fields like all others. */
 function parseForm(text: string): JsonObject {
   const pairs = text.split('&').map((pair) => {
     const equals = pair.indexOf('=');

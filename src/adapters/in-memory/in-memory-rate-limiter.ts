@@ -10,7 +10,7 @@ import { MINUTE, SECOND } from '../../domain/ids.js';
 
 const SWEEP_PAUSE = MINUTE;
 
-/** When the requests of one key were admitted, as far as any of its windows still reaches. */
+/** When the requests of one key were admitted, as far back as one of its windows still reaches. */
 interface Log {
   /** Ascending. */
   readonly admittedAt: readonly number[];

@@ -65,7 +65,7 @@ export interface DirectoryReadModel {
   organization(id: OrganizationId): Promise<ListedOrganization | null>;
   /** @param nameKey as `organizationNameKey` makes it */
   organizationNamed(nameKey: string): Promise<ListedOrganization | null>;
-  /** At most `limit` different organizations, every choice and order as likely as any other. */
+  /** At most `limit` different organizations, every choice and order equally likely. */
   randomOrganizations(limit: number): Promise<readonly ListedOrganization[]>;
   statistics(): Promise<Statistics>;
 }
