@@ -152,8 +152,8 @@ class OpenAnswers {
       socket.setTimeout(STALLED_MS);
       let timer = setTimeout(() => {
         if (this.#waitingBytes > MUCH_WAITING_BYTES) cut();
-        else timer = setTimeout(cut, bytes / SLOWEST_BYTES_PER_MS);
-      }, STALLED_MS);
+        else timer = setTimeout(cut, bytes / SLOWEST_BYTES_PER_MS).unref();
+      }, STALLED_MS).unref();
       response.once('close', over);
     });
     response.once('close', () => this.#open.delete(response));
